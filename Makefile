@@ -1,0 +1,58 @@
+# The whole project in single verbs. A fresh clone needs Python 3.11+ with venv, and make.
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help env serve test check quick lint types bench fuzz lock docs clean
+
+help: ## list the verbs
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+env: $(STAMP) ## make .venv with the sightline command and everything the project needs
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed: install python3.11 (Debian: apt-get install python3)"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "Python's venv is missing: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+serve: env ## serve this repository over HTTP and print what to paste into a client
+	$(BIN)/sightline serve .
+
+check: env ## lint, types, layers, generated files
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
+	$(BIN)/python -m tools.repo_map --check
+
+test: check ## everything the tests need, then all of them
+	$(BIN)/pytest
+
+quick: env ## the tests that take less than a few seconds each
+	$(BIN)/pytest -m 'not slow'
+
+bench: env ## speed and memory, as ratios measured side by side
+	$(BIN)/python -m bench
+
+fuzz: env ## a million generated messages in process and 20,000 over sockets
+	$(BIN)/python -m tests.fuzz --messages 1000000 --socket-messages 20000
+
+lock: ## resolve the locks again
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header pyproject.toml -o requirements/run.txt
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header pyproject.toml --group dev -o requirements/dev.txt
+
+docs: env ## write the generated documents again
+	$(BIN)/python -m tools.repo_map
+
+clean: ## remove what make made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

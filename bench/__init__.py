@@ -1,0 +1,1 @@
+"""Speed, memory and quality, measured side by side. ``python -m bench`` lists the benches."""

@@ -1,0 +1,122 @@
+"""What is kept between calls: result sets for paging, and finished answers.
+
+Both are least-recently-used stores with a byte budget. Keys contain the snapshot, so nothing in
+them can be stale; they are bounded, so nothing in them can pile up.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from sightline.contract import limits
+from sightline.contract.failures import CursorExpired, SnapshotTooLarge
+
+__all__ = ["AnswerCache", "Retained", "RetainedSet", "Store"]
+
+V = TypeVar("V")
+
+
+class Store(Generic[V]):
+    """Values with sizes, the least recently used dropped first, idle ones after a while."""
+
+    def __init__(
+        self, entry_bytes: int, total_bytes: int, idle_s: float, clock: Callable[[], float]
+    ) -> None:
+        self._entry_bytes = entry_bytes
+        self._total_bytes = total_bytes
+        self._idle_s = idle_s
+        self._clock = clock
+        self._entries: OrderedDict[Hashable, tuple[V, int, float]] = OrderedDict()
+        self.size = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: Hashable) -> V | None:
+        self._expire()
+        found = self._entries.get(key)
+        if found is None:
+            return None
+        value, size, _ = found
+        self._entries[key] = (value, size, self._clock())
+        self._entries.move_to_end(key)
+        return value
+
+    def put(self, key: Hashable, value: V, size: int) -> bool:
+        """Whether the value could be kept."""
+        if size > self._entry_bytes:
+            return False
+        self.drop(key)
+        self._entries[key] = (value, size, self._clock())
+        self.size += size
+        self._expire()
+        while self.size > self._total_bytes:
+            self.drop(next(iter(self._entries)))
+        return True
+
+    def drop(self, key: Hashable) -> None:
+        found = self._entries.pop(key, None)
+        if found is not None:
+            self.size -= found[1]
+
+    def _expire(self) -> None:
+        oldest = self._clock() - self._idle_s
+        while self._entries:
+            key, (_, _, used) = next(iter(self._entries.items()))
+            if used > oldest:
+                return
+            self.drop(key)
+
+
+@dataclass(frozen=True)
+class RetainedSet:
+    """A full canonical result set, each item encoded."""
+
+    items: Sequence[bytes]
+    summary: Callable[[int, bool, Sequence[bool]], str]
+    flags: Sequence[bool]
+
+
+class Retained:
+    """Result sets that cursors point into."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.store: Store[RetainedSet] = Store(
+            limits.RETAINED_SET_BYTES, limits.RETAINED_TOTAL_BYTES, limits.RETAINED_IDLE_S, clock
+        )
+
+    def find(self, snapshot: str) -> RetainedSet | None:
+        return self.store.get(snapshot)
+
+    def require(self, snapshot: str) -> RetainedSet:
+        found = self.find(snapshot)
+        if found is None:
+            raise CursorExpired
+        return found
+
+    def keep(self, snapshot: str, result: RetainedSet) -> None:
+        size = sum(map(len, result.items))
+        if not self.store.put(snapshot, result, size):
+            raise SnapshotTooLarge
+
+
+class AnswerCache:
+    """Payloads of unpaged answers. What does not fit is simply computed again."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.store: Store[tuple[bytes, str]] = Store(
+            limits.ANSWER_CACHE_ENTRY_BYTES,
+            limits.ANSWER_CACHE_TOTAL_BYTES,
+            limits.RETAINED_IDLE_S,
+            clock,
+        )
+        self.hits = 0
+
+    def get(self, key: Hashable) -> tuple[bytes, str] | None:
+        found = self.store.get(key)
+        self.hits += found is not None
+        return found
+
+    def put(self, key: Hashable, payload: bytes, summary: str) -> None:
+        self.store.put(key, (payload, summary), len(payload))

@@ -1,0 +1,101 @@
+"""Arguments against a tool's schema, with issues that a model can act on.
+
+An issue names the place, the broken rule and what the schema asks for. It never repeats the value
+that was sent: that could be long, and it could be somebody's secret.
+"""
+
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+
+from sightline.contract.canonical import JsonValue
+from sightline.contract.failures import InvalidArguments
+from sightline.contract.limits import MAX_SCHEMA_ISSUES
+
+__all__ = ["Validator", "load_schema"]
+
+_MAX_NAME = 64
+
+
+def load_schema(tool: str, *, output: bool = False) -> dict[str, Any]:
+    """A tool's schema file, parsed."""
+    name = f"{tool}.output.json" if output else f"{tool}.json"
+    text = files("sightline.schemas").joinpath("tools", name).read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+class Validator:
+    """Checks and converts the arguments of one tool."""
+
+    def __init__(self, tool: str, arguments: type[msgspec.Struct]) -> None:
+        self._schema = load_schema(tool)
+        self._validator = jsonschema_rs.validator_for(self._schema)
+        self._arguments = arguments
+
+    def check(self, arguments: dict[str, Any]) -> msgspec.Struct:
+        """The typed arguments, or ``InvalidArguments`` with at most ten issues."""
+        if not self._validator.is_valid(arguments):
+            issues = [_issue(error) for error in self._validator.iter_errors(arguments)]
+            issues.sort(key=lambda i: (str(i["path"]), str(i["keyword"]), str(i["schemaPath"])))
+            first = issues[0]
+            where = str(first["path"]) or "arguments"
+            raise InvalidArguments(f"{where} {first['message']}", issues=issues[:MAX_SCHEMA_ISSUES])
+        return msgspec.convert(_whole_numbers(arguments), self._arguments)
+
+
+def _issue(error: jsonschema_rs.ValidationError) -> Mapping[str, JsonValue]:
+    schema_path = [str(part) for part in error.schema_path]
+    keyword = schema_path[-1] if schema_path else ""
+    return {
+        "path": "".join(f"/{part}" for part in error.instance_path),
+        "keyword": keyword,
+        "message": _message(error, keyword),
+        "schemaPath": "#" + "".join(f"/{part}" for part in schema_path),
+    }
+
+
+def _message(error: jsonschema_rs.ValidationError, keyword: str) -> str:
+    kind: Any = error.kind  # one of many classes, told apart by the keyword
+    match keyword:
+        case "required":
+            return f"must have {kind.property}"
+        case "additionalProperties":
+            names = ", ".join(str(name)[:_MAX_NAME] for name in sorted(kind.unexpected)[:8])
+            return f"must not have {names}"
+        case "type":
+            expected = kind.types
+            return f"must be {' or '.join(expected)}"
+        case "minimum":
+            return f"must be {kind.limit} or more"
+        case "maximum":
+            return f"must be {kind.limit} or less"
+        case "minLength":
+            return f"must have {kind.limit} or more characters"
+        case "maxLength":
+            return f"must have at most {kind.limit} characters"
+        case "minItems":
+            return f"must have {kind.limit} or more items"
+        case "maxItems":
+            return f"must have at most {kind.limit} items"
+        case "pattern":
+            return f"must match {kind.pattern}"
+        case "enum":
+            return f"must be one of {json.dumps(kind.options)}"
+        case _:
+            return f"must satisfy {keyword}"
+
+
+def _whole_numbers(value: Any) -> Any:  # noqa: ANN401 - parsed JSON
+    """JSON Schema calls 1.0 an integer; Python needs to be told."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _whole_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_whole_numbers(item) for item in value]
+    return value

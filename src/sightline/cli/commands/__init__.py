@@ -1,0 +1,1 @@
+"""One module per command: ``parser(name)`` and ``run(arguments) -> exit code``."""

@@ -1,0 +1,102 @@
+"""``sightline call``: one tool call through the same path as every server, without one."""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import time
+from typing import Any
+
+import msgspec
+
+from sightline.calls.calls import Caller, Finished
+from sightline.cli.exits import CommandError, Exit, exit_for, fail
+from sightline.cli.folders import Folders
+from sightline.cli.main import make_parser
+from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.protocol.jsonrpc import Error
+from sightline.protocol.revisions import NEWEST
+from sightline.protocol.surface import ClientOptions
+from sightline.server.compose import Program
+from sightline.server.logs import Log
+
+_PAUSE_S = 0.05
+
+
+def parser(name: str) -> argparse.ArgumentParser:
+    made = make_parser(
+        name,
+        "Makes one tool call and prints its payload as one line of JSON. Waits while the answer is "
+        "'not ready yet'. Errors are one line of JSON on standard error.",
+        """sightline call vscode.lsp.workspaceSymbols '{"query": "Parser"}'""",
+    )
+    made.add_argument("tool", metavar="TOOL", help="a tool's name, as sightline tools lists it")
+    made.add_argument("arguments", nargs="?", default="{}", metavar="JSON", help="its arguments")
+    made.add_argument(
+        "--root", action="append", default=[], metavar="DIR", help="folder to answer about"
+    )
+    made.add_argument(
+        "--wait", type=float, default=60, metavar="SECONDS", help="how long to wait while retryable"
+    )
+    made.add_argument("--envelope", action="store_true", help="print the whole MCP result")
+    add_common(made)
+    return made
+
+
+def run(arguments: argparse.Namespace) -> int:
+    folders = Folders(os.environ)
+    configuration = configuration_from(arguments, folders)
+    roots = roots_from(arguments.root, configuration, folders)
+    given = _parse(arguments.arguments)
+    log = Log(debug=configuration.settings.debug_logging)
+    program = build_program(configuration, roots, folders, log)
+    style = configuration.settings.tool_names
+    caller = Caller(ClientOptions(tool_names=style), NEWEST)
+    finished = asyncio.run(_run(program, arguments.tool, given, caller, arguments.wait))
+    return _report(finished, envelope=arguments.envelope)
+
+
+def _parse(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CommandError(f"the arguments are not JSON: {error}", Exit.USAGE) from None
+    if not isinstance(value, dict):
+        raise CommandError("the arguments must be a JSON object", Exit.USAGE)
+    return value
+
+
+async def _run(
+    program: Program, tool: str, arguments: dict[str, Any], caller: Caller, wait: float
+) -> Finished:
+    deadline = time.monotonic() + wait
+    try:
+        while True:
+            now = time.monotonic()
+            finished = await program.calls.run(tool, arguments, caller, arrived=now)
+            retry = finished.failure is not None and finished.failure.retryable
+            if not retry or time.monotonic() + _PAUSE_S >= deadline:
+                return finished
+            await asyncio.sleep(_PAUSE_S)
+    finally:
+        await program.close()
+
+
+def _report(finished: Finished, *, envelope: bool) -> int:
+    outcome, failure = finished
+    if failure is not None or isinstance(outcome, Error):
+        assert failure is not None
+        return fail(str(failure), exit_for(failure), data=_error_data(outcome))
+    result = msgspec.json.decode(outcome, type=dict[str, msgspec.Raw])
+    shown = outcome if envelope else result["structuredContent"]
+    sys.stdout.buffer.write(bytes(shown) + b"\n")
+    return int(Exit.OK)
+
+
+def _error_data(outcome: msgspec.Raw | Error) -> dict[str, Any]:
+    if isinstance(outcome, Error):
+        return {"code": outcome.code, "message": outcome.message, "data": outcome.data}
+    result: dict[str, Any] = msgspec.json.decode(outcome)
+    data: dict[str, Any] = json.loads(result["content"][0]["text"])
+    return data

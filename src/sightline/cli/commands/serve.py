@@ -1,0 +1,84 @@
+"""``sightline serve``: HTTP on 127.0.0.1 for any number of clients."""
+
+import argparse
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+
+from sightline import __version__
+from sightline.cli.exits import CommandError
+from sightline.cli.folders import Folders, private
+from sightline.cli.main import make_parser
+from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.server.compose import Program
+from sightline.server.http import HttpApp
+from sightline.server.logs import Log
+from sightline.server.serve import PortTaken, bind, serve_http
+from sightline.server.tokens import BadTokenFile, TokenFile
+
+
+def parser(name: str) -> argparse.ArgumentParser:
+    made = make_parser(
+        name,
+        "Serves MCP over HTTP on 127.0.0.1, path /mcp, for any number of clients with the token.",
+        "sightline serve ~/src/project --port 3939",
+    )
+    made.add_argument(
+        "roots", nargs="*", metavar="ROOT", help="folders to serve (default: this project)"
+    )
+    made.add_argument("--port", type=int, help="port to listen on (default: 3939)")
+    made.add_argument("--token-file", type=Path, metavar="FILE", help="where the tokens are kept")
+    add_common(made)
+    return made
+
+
+def run(arguments: argparse.Namespace) -> int:
+    folders = Folders(os.environ)
+    configuration = configuration_from(arguments, folders, port=arguments.port)
+    settings = configuration.settings
+    roots = roots_from(arguments.roots, configuration, folders)
+    if arguments.token_file is None:
+        private(folders.data)
+    tokens = TokenFile(arguments.token_file or folders.tokens)
+    try:
+        tokens.provision()
+        listener = bind(settings.port)
+    except (BadTokenFile, PortTaken) as problem:
+        raise CommandError(str(problem)) from None
+    except OSError as problem:
+        raise CommandError(f"the server cannot start ({problem.strerror})") from None
+    log = Log(debug=settings.debug_logging)
+    program = build_program(configuration, roots, folders, log)
+
+    def ready() -> None:
+        program.start()
+        print(_banner(program, settings.port), file=sys.stderr, flush=True)
+
+    async def serve() -> None:
+        app = HttpApp(program.surface, program.runner, tokens, settings, log, time.monotonic)
+        try:
+            await serve_http(app, listener, ready)
+        finally:
+            await program.close()
+
+    with _runner() as runner:
+        runner.run(serve())
+    return 0
+
+
+def _runner() -> asyncio.Runner:
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.Runner()
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
+
+
+def _banner(program: Program, port: int) -> str:
+    roots = ", ".join(root.given for root in program.workspace.roots.roots)
+    return (
+        f"sightline {__version__} serves {roots}\n"
+        f"  http://127.0.0.1:{port}/mcp   (token: sightline token show; stop: Ctrl-C)"
+    )

@@ -1,0 +1,55 @@
+"""``sightline stdio``: one client over standard input and output."""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import time
+
+from sightline.cli.folders import Folders
+from sightline.cli.main import make_parser
+from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.server.compose import Program
+from sightline.server.logs import Log
+from sightline.server.stdio import StdioServer, claim_standard_streams
+
+
+def parser(name: str) -> argparse.ArgumentParser:
+    made = make_parser(
+        name,
+        "Serves one MCP client over standard input and output. Clients start this by themselves.",
+        "claude mcp add sightline -- sightline stdio ~/src/project",
+    )
+    made.add_argument(
+        "roots", nargs="*", metavar="ROOT", help="folders to serve (default: this project)"
+    )
+    add_common(made)
+    return made
+
+
+def run(arguments: argparse.Namespace) -> int:
+    folders = Folders(os.environ)
+    configuration = configuration_from(arguments, folders)
+    roots = roots_from(arguments.roots, configuration, folders)
+    read_fd, write_fd = claim_standard_streams()
+    log = Log(debug=configuration.settings.debug_logging)
+    program = build_program(configuration, roots, folders, log)
+    asyncio.run(_serve(program, read_fd, write_fd))
+    return 0
+
+
+async def _serve(program: Program, read_fd: int, write_fd: int) -> None:
+    server = asyncio.create_task(
+        StdioServer(program.surface, program.runner, time.monotonic).serve(read_fd, write_fd)
+    )
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, server.cancel)
+    try:
+        await server
+    except asyncio.CancelledError:
+        pass
+    finally:
+        await program.close()

@@ -1,0 +1,75 @@
+"""Settings from flags, the environment and the user's file, and where each came from.
+
+Order: ``--set key=value``, ``SIGHTLINE_KEY``, ``sightline.toml`` in the user's configuration
+folder, defaults. A file inside a workspace is never read.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sightline.cli.exits import CommandError, Exit
+from sightline.cli.folders import Folders
+from sightline.contract.settings import BadSetting, Settings
+from sightline.lsp.registry import BadRegistry, Registry, builtin, load
+
+__all__ = ["Configuration", "configure"]
+
+_PREFIX = "SIGHTLINE_"
+_REGISTRY_TABLES = ("servers", "languages")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    settings: Settings
+    #: Per key: "flag", "environment", "file" or "default".
+    origins: Mapping[str, str]
+    warnings: Sequence[str]
+    registry: Registry
+
+
+def configure(
+    folders: Folders,
+    environment: Mapping[str, str],
+    flags: Sequence[str] = (),
+    **options: Any,  # noqa: ANN401
+) -> Configuration:
+    """The effective configuration. ``options`` are flags with a name of their own."""
+    known = [field.name for field in fields(Settings)]
+    tables = _read_file(folders)
+    values = {key: value for key, value in tables.items() if key not in _REGISTRY_TABLES}
+    origins = dict.fromkeys(known, "default") | dict.fromkeys(values, "file")
+    for key in known:
+        variable = _PREFIX + key.upper()
+        if variable in environment:
+            values[key], origins[key] = environment[variable], "environment"
+    for key, value in [*map(_split, flags), *options.items()]:
+        if value is not None:
+            values[key], origins[key] = value, "flag"
+    try:
+        settings, warnings = Settings.parse(values)
+        registry = load({k: tables.get(k, {}) for k in _REGISTRY_TABLES}, builtin())
+    except (BadSetting, BadRegistry) as bad:
+        raise CommandError(str(bad), Exit.REFUSED) from None
+    return Configuration(settings, origins, warnings, registry)
+
+
+def _read_file(folders: Folders) -> dict[str, Any]:
+    try:
+        text = folders.settings.read_bytes()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise CommandError(f"{folders.settings} cannot be read ({error.strerror})") from None
+    try:
+        return tomllib.loads(text.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CommandError(f"{folders.settings} is not valid TOML: {error}") from None
+
+
+def _split(flag: str) -> tuple[str, str]:
+    key, equals, value = flag.partition("=")
+    if not equals:
+        raise CommandError(f"--set takes KEY=VALUE, not {flag!r}", Exit.USAGE)
+    return key.strip(), value

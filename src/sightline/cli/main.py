@@ -1,0 +1,87 @@
+"""From argv to a command. Only the module of the chosen command is imported."""
+
+import argparse
+import difflib
+import importlib
+import sys
+from collections.abc import Sequence
+
+from sightline import __version__
+from sightline.cli.exits import CommandError, Exit, fail
+
+__all__ = ["COMMANDS", "main", "run"]
+
+#: Every command, in the order of the help: its module and one line about it.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "serve": ("serve", "serve over HTTP on 127.0.0.1"),
+    "stdio": ("stdio", "serve one client over standard input and output"),
+    "call": ("call", "make one tool call and print its payload"),
+    "tools": ("tools", "print the catalogue as JSON"),
+    "settings": ("settings", "show every setting and where its value came from"),
+    "doctor": ("doctor", "say what is missing and the command that fixes it"),
+    "token": ("token", "show or rotate the bearer token of serve"),
+    "trust": ("trust", "let language servers run code of a root"),
+    "untrust": ("trust", "take that back"),
+}
+
+_EPILOG = """\
+examples:
+  sightline serve                     serve this project, print what to paste into a client
+  sightline stdio ~/src/project       for clients that start the server themselves
+  sightline doctor                    what is missing here, and how to get it
+
+sightline COMMAND --help describes one command.
+"""
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs one command and returns its exit code."""
+    try:
+        return _dispatch(list(argv))
+    except CommandError as error:
+        return fail(str(error), error.code)
+    except KeyboardInterrupt:
+        return int(Exit.INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return int(Exit.OK)
+
+
+def _dispatch(argv: list[str]) -> int:
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(help_text())
+        return int(Exit.OK if argv else Exit.USAGE)
+    if argv[0] in ("-V", "--version"):
+        print(f"sightline {__version__}")
+        return int(Exit.OK)
+    name = argv[0]
+    if name not in COMMANDS:
+        close = difflib.get_close_matches(name, COMMANDS, n=1)
+        hint = f"; did you mean {close[0]}?" if close else "; sightline --help lists the commands"
+        raise CommandError(f"there is no command {name!r}{hint}", Exit.USAGE)
+    module = importlib.import_module(f"sightline.cli.commands.{COMMANDS[name][0]}")
+    parser: argparse.ArgumentParser = module.parser(name)
+    code: int = module.run(parser.parse_args(argv[1:]))
+    return code
+
+
+def help_text() -> str:
+    width = max(map(len, COMMANDS))
+    rows = "\n".join(f"  {name:<{width}}  {line}" for name, (_, line) in COMMANDS.items())
+    title = "Sightline: answers about code that an agent can trust, over MCP."
+    return f"usage: sightline COMMAND [...]\n\n{title}\n\ncommands:\n{rows}\n\n{_EPILOG}".rstrip()
+
+
+def make_parser(name: str, description: str, example: str) -> argparse.ArgumentParser:
+    """A command's parser with its help and an example."""
+    return argparse.ArgumentParser(
+        prog=f"sightline {name}",
+        description=description,
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )

@@ -1,0 +1,61 @@
+"""What the commands that run engines have in common: roots, configuration, the program."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from sightline.cli.configuration import Configuration, configure
+from sightline.cli.exits import CommandError
+from sightline.cli.folders import Folders, private
+from sightline.server.compose import Program
+from sightline.server.logs import Log
+from sightline.workspace.roots import BadRoot, Root, default_root, open_root
+
+__all__ = ["add_common", "build_program", "configuration_from", "roots_from"]
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Flags of every command that runs engines."""
+    parser.add_argument(
+        "--tools",
+        metavar="FAMILIES",
+        help="tool families to offer: lsp,index,context (default: all)",
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting"
+    )
+
+
+def configuration_from(
+    arguments: argparse.Namespace, folders: Folders, **options: object
+) -> Configuration:
+    configuration = configure(
+        folders, os.environ, arguments.set, families=arguments.tools, **options
+    )
+    for warning in configuration.warnings:
+        print(f"sightline: {warning}", file=sys.stderr)
+    return configuration
+
+
+def roots_from(paths: Sequence[str], configuration: Configuration, folders: Folders) -> list[Root]:
+    """The roots named on the command line, or the project around the current folder."""
+    try:
+        chosen = [os.path.abspath(path) for path in paths] or [default_root(os.getcwd())]
+        chosen += configuration.settings.additional_allowed_roots
+        return [open_root(path, home=folders.home) for path in chosen]
+    except BadRoot as bad:
+        raise CommandError(str(bad)) from None
+
+
+def build_program(
+    configuration: Configuration, roots: list[Root], folders: Folders, log: Log
+) -> Program:
+    return Program.build(
+        configuration.settings,
+        roots,
+        registry=configuration.registry,
+        environment=os.environ,
+        cache=private(folders.cache),
+        log=log,
+    )

@@ -1,0 +1,1 @@
+"""Context under a budget: caches, and selection from them."""

@@ -1,0 +1,190 @@
+"""Every setting, its default and its bounds; ``sightline settings`` and docs/reference list them.
+
+Where a value comes from (flags, environment, file) is the command line's business. Here a value
+above its maximum is clamped with a warning, and one that is too small or of a wrong type is
+refused: a server that starts with a setting its user did not mean is worse than one that does not
+start.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, get_args
+
+from sightline.contract import limits
+
+__all__ = [
+    "BadSetting",
+    "ClientSettings",
+    "Content",
+    "Family",
+    "ProtocolHeader",
+    "Settings",
+    "ToolNames",
+]
+
+Family = Literal["lsp", "index", "context"]
+ToolNames = Literal["dotted", "underscore"]
+Content = Literal["empty", "summary", "mirror"]
+ProtocolHeader = Literal["required", "session"]
+
+_MAX_LIST = 64
+_MAX_TEXT = 4_096
+
+
+class BadSetting(ValueError):
+    """A setting that cannot be used. The text names the key and what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSettings:
+    """What ``[clients."<clientInfo.name>"]`` may set; ``None`` means the general setting."""
+
+    tool_names: ToolNames | None = None
+    content: Content | None = None
+    protocol_header: ProtocolHeader | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    port: int = 3939
+    bind_address: str = "127.0.0.1"
+    endpoint_path: str = "/mcp"
+    allowed_origins: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+    additional_allowed_roots: tuple[str, ...] = ()
+    enable_sessions: bool = True
+    max_sessions: int = limits.MAX_SESSIONS
+    session_idle_s: int = limits.SESSION_IDLE_S
+    max_items_per_page: int = limits.MAX_PAGE_SIZE
+    max_response_bytes: int = limits.MAX_RESPONSE_BYTES
+    request_timeout_ms: int = limits.REQUEST_TIMEOUT_MS
+    debug_logging: bool = False
+    families: tuple[Family, ...] = ("lsp", "index", "context")
+    tool_names: ToolNames = "dotted"
+    content: Content = "empty"
+    protocol_header: ProtocolHeader = "required"
+    clients: Mapping[str, ClientSettings] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, values: Mapping[str, Any]) -> tuple["Settings", list[str]]:
+        """Settings from plain values (JSON or TOML types, or strings), and the warnings."""
+        warnings: list[str] = []
+        known = {f.name for f in fields(cls)}
+        parsed: dict[str, Any] = {}
+        for key, value in values.items():
+            if key not in known:
+                raise BadSetting(f"there is no setting {key!r}; see sightline settings")
+            if key == "clients":
+                parsed[key] = _clients(value)
+            elif key in _RANGES:
+                parsed[key] = _bounded(key, value, warnings)
+            else:
+                parsed[key] = _PARSERS[key](key, value)
+        return cls(**parsed), warnings
+
+    def for_client(self, name: str) -> ClientSettings:
+        """The options a client of this name gets."""
+        own = self.clients.get(name, ClientSettings())
+        return ClientSettings(
+            tool_names=own.tool_names or self.tool_names,
+            content=own.content or self.content,
+            protocol_header=own.protocol_header or self.protocol_header,
+        )
+
+
+#: The smallest and the largest value of each number.
+_RANGES: dict[str, tuple[int, int]] = {
+    "port": (1024, 65_535),
+    "max_sessions": (1, limits.MAX_SESSIONS),
+    "session_idle_s": (1, 24 * 3600),
+    "max_items_per_page": (1, limits.MAX_PAGE_SIZE),
+    "max_response_bytes": (limits.MIN_RESPONSE_BYTES_SETTING, limits.MAX_RESPONSE_BYTES),
+    "request_timeout_ms": (limits.MIN_REQUEST_TIMEOUT_MS, limits.REQUEST_TIMEOUT_MS),
+}
+#: A number that names something is not a cap: one that is too large is a mistake, not a wish.
+_NOT_CLAMPED = {"port"}
+
+
+def _bounded(key: str, value: object, warnings: list[str]) -> int:
+    lowest, highest = _RANGES[key]
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadSetting(f"{key} must be a whole number from {lowest} to {highest}")
+    if value < lowest or (value > highest and key in _NOT_CLAMPED):
+        raise BadSetting(f"{key} must be from {lowest} to {highest}")
+    if value > highest:
+        warnings.append(f"{key} was lowered from {value} to its maximum, {highest}")
+        return highest
+    return value
+
+
+def _flag(key: str, value: object) -> bool:
+    words = {"true": True, "false": False}
+    if isinstance(value, str):
+        value = words.get(value)
+    if not isinstance(value, bool):
+        raise BadSetting(f"{key} must be true or false")
+    return value
+
+
+def _texts(key: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+        raise BadSetting(f"{key} must be a list of strings")
+    if len(value) > _MAX_LIST or any(len(item) > _MAX_TEXT for item in value):
+        raise BadSetting(f"{key} is too long")
+    return tuple(value)
+
+
+def _roots(key: str, value: object) -> tuple[str, ...]:
+    roots = _texts(key, value)
+    if not all(root.startswith("/") or root[1:3] in (":\\", ":/") for root in roots):
+        raise BadSetting(f"{key} takes absolute paths only")
+    return roots
+
+
+def _families(key: str, value: object) -> tuple[Family, ...]:
+    names = _texts(key, value)
+    chosen = tuple(family for family in get_args(Family) if family in names)
+    if not names or set(names) != set(chosen):
+        raise BadSetting(f"{key} takes one or more of lsp, index, context")
+    return chosen
+
+
+def _choice(*options: str) -> Any:  # noqa: ANN401 - a parser for one of several literal types
+    def parse(key: str, value: object) -> str:
+        if value not in options:
+            raise BadSetting(f"{key} must be {' or '.join(options)}")
+        return str(value)
+
+    return parse
+
+
+_PARSERS: dict[str, Any] = {
+    "bind_address": _choice("127.0.0.1"),
+    "endpoint_path": _choice("/mcp"),
+    "allowed_origins": _texts,
+    "allowed_hosts": _texts,
+    "additional_allowed_roots": _roots,
+    "enable_sessions": _flag,
+    "debug_logging": _flag,
+    "families": _families,
+    "tool_names": _choice(*get_args(ToolNames)),
+    "content": _choice(*get_args(Content)),
+    "protocol_header": _choice(*get_args(ProtocolHeader)),
+}
+_CLIENT_KEYS = ("tool_names", "content", "protocol_header")
+
+
+def _clients(value: object) -> dict[str, ClientSettings]:
+    if not isinstance(value, Mapping) or not all(isinstance(v, Mapping) for v in value.values()):
+        raise BadSetting('clients takes tables, such as [clients."gemini-cli-mcp-client"]')
+    clients: dict[str, ClientSettings] = {}
+    for name, table in value.items():
+        for key in table:
+            if key not in _CLIENT_KEYS:
+                raise BadSetting(f"clients.{name!r} may set {', '.join(_CLIENT_KEYS)}; not {key!r}")
+        clients[name] = ClientSettings(**{k: _PARSERS[k](k, v) for k, v in table.items()})
+    return clients

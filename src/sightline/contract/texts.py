@@ -1,0 +1,66 @@
+"""Text that leaves the program: lines and columns, clean paths, deterministic cuts.
+
+Columns count UTF-16 code units, as the Language Server Protocol does. A path outside the roots is
+reduced to its last component before a text written by somebody else is shown.
+"""
+
+import re
+from collections.abc import Callable
+
+__all__ = ["cut_code_points", "cut_utf8", "line_length_utf16", "line_text", "redact_paths"]
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_FILE_URI = re.compile(r"file:(?://)?/[^\s\"'`<>()\[\]{}|]*")
+#: An absolute path in running text. It must not continue a word, a URL or a relative path.
+_ABSOLUTE = re.compile(
+    r"(?<![\w.~:/\\%&=?#+-])/(?:[^\s\"'`<>()\[\]{}|:;,*?/]+/)*[^\s\"'`<>()\[\]{}|:;,*?/]+/?"
+)
+
+
+def line_text(text: str, line: int) -> str | None:
+    """The text of a 0-based line without its end, or ``None`` past the last line."""
+    start = 0
+    for _ in range(line):
+        end = _LINE_END.search(text, start)
+        if end is None:
+            return None
+        start = end.end()
+    end = _LINE_END.search(text, start)
+    return text[start : end.start() if end else len(text)]
+
+
+def line_length_utf16(line: str) -> int:
+    """How many UTF-16 code units a line has."""
+    return len(line) + sum(1 for character in line if character > "\uffff")
+
+
+def cut_code_points(text: str, limit: int) -> tuple[str, bool]:
+    """At most ``limit`` code points, and whether anything was cut."""
+    return (text, False) if len(text) <= limit else (text[:limit], True)
+
+
+def cut_utf8(text: str, limit: int) -> str:
+    """The longest prefix of at most ``limit`` UTF-8 bytes."""
+    return text.encode()[: max(limit, 0)].decode(errors="ignore")
+
+
+def redact_paths(text: str, allowed: Callable[[str], bool], is_local: Callable[[str], bool]) -> str:
+    """``text`` with links and absolute paths outside the roots reduced to their last component.
+
+    ``allowed`` says whether a path may be shown. ``is_local`` says whether a path could name
+    something on this machine: ``/api/users`` in a docstring is a route, not a path, and stays.
+    """
+
+    def shorten_uri(match: re.Match[str]) -> str:
+        path = match[0].removeprefix("file:").removeprefix("//").partition("#")[0]
+        return match[0] if allowed(path) else _last(match[0])
+
+    def shorten_path(match: re.Match[str]) -> str:
+        path = match[0]
+        return path if allowed(path) or not is_local(path) else _last(path)
+
+    return _ABSOLUTE.sub(shorten_path, _FILE_URI.sub(shorten_uri, text))
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]

@@ -1,0 +1,65 @@
+"""File URIs and paths, by text alone.
+
+``path_of`` reads a ``file:`` URI strictly: no host, no query, no fragment, no bad escape, no NUL.
+``uri_of`` writes the one canonical spelling of a path. Neither looks at the disk: links are
+followed, and roots enforced, by ``workspace/gate.py``.
+
+>>> uri_of("/a//b/../ü.ts")
+'file:///a/%C3%BC.ts'
+>>> path_of("file:///a/%C3%BC.ts")
+'/a/ü.ts'
+"""
+
+import os
+import posixpath
+import re
+from urllib.parse import quote, unquote_to_bytes
+
+from sightline.contract.failures import UriInvalid
+
+__all__ = ["is_under", "path_of", "uri_of"]
+
+_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f?#]")
+_DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
+
+
+def path_of(uri: str) -> str:
+    """The absolute, lexically normalised path a ``file:`` URI names."""
+    if not uri.startswith("file:"):
+        raise UriInvalid("pass a file: URI, such as file:///folder/module.py")
+    rest = uri[len("file:") :]
+    rest = rest.removeprefix("//")
+    if not rest.startswith("/") or rest.startswith("//"):
+        raise UriInvalid(
+            "pass an absolute file: URI without a host, such as file:///folder/module.py"
+        )
+    if _FORBIDDEN.search(rest) or _BAD_ESCAPE.search(rest):
+        raise UriInvalid(
+            "percent-encode the URI: it holds a ?, a #, a control character or a bad escape"
+        )
+    raw = unquote_to_bytes(rest)
+    if b"\0" in raw:
+        raise UriInvalid
+    path = os.fsdecode(raw)
+    # A trailing slash names a folder, never a file: normalising it away would accept "module.py/".
+    return normalise(path) + ("/" if path.endswith("/") and normalise(path) != "/" else "")
+
+
+def uri_of(path: str) -> str:
+    """The canonical ``file:`` URI of an absolute path."""
+    encoded = quote(os.fsencode(normalise(path)), safe="/-._~:")
+    drive = _DRIVE.match(encoded)
+    if drive:
+        encoded = f"/{drive[1].lower()}:{encoded[3:]}"
+    return "file://" + encoded.replace(":", "%3A")
+
+
+def normalise(path: str) -> str:
+    """``.``, ``..`` and repeated slashes taken out, by text."""
+    return "/" + posixpath.normpath(path).lstrip("/")
+
+
+def is_under(path: str, root: str) -> bool:
+    """Whether ``path`` is ``root`` or lies below it, by text."""
+    return path == root or path.startswith(root if root.endswith("/") else root + "/")

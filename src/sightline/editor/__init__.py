@@ -1,0 +1,1 @@
+"""A live editor window as a second answer source. Not built yet; see the catalogue of sources."""

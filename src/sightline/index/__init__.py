@@ -1,0 +1,1 @@
+"""The code index: discover, chunk, store, rank, search."""

@@ -1,0 +1,205 @@
+"""One connection to one language server: requests, notifications, what the server asks of us.
+
+The client knows the protocol and nothing of readiness, restarts or files. It is read-only by
+construction: ``workspace/applyEdit`` is refused, no command is executed, nothing is shown.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from sightline.lsp import types
+from sightline.lsp.wire import BadFraming, frame, read_message
+
+__all__ = ["Client", "ServerError", "ServerGone"]
+
+T = TypeVar("T")
+
+_METHOD_NOT_FOUND = -32601
+_encode = msgspec.json.Encoder().encode
+_decode_envelope = msgspec.json.Decoder(types.Envelope).decode
+
+
+class ServerGone(Exception):
+    """The server ended, or broke the protocol. The text says which."""
+
+
+class ServerError(Exception):
+    """The server answered with an error."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+
+
+class Client:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        *,
+        configuration: Callable[[str], Any],
+        notified: Callable[[str, msgspec.Raw], None],
+    ) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._configuration = configuration
+        self._notified = notified
+        self._next_id = 0
+        self._pending: dict[int | str, tuple[asyncio.Future[Any], Any]] = {}
+        self._gone: ServerGone | None = None
+        self.registrations: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._task = asyncio.create_task(self._read(), name="language server reader")
+
+    @property
+    def gone(self) -> ServerGone | None:
+        return self._gone
+
+    @property
+    def pending(self) -> int:
+        return len(self._pending)
+
+    async def request(self, method: str, params: object, result: type[T] | Any) -> Any:  # noqa: ANN401
+        """Asks and waits. Cancelling the wait tells the server to stop."""
+        if self._gone is not None:
+            raise self._gone
+        self._next_id += 1
+        number = self._next_id
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._pending[number] = (future, result)
+        message = {"jsonrpc": "2.0", "id": number, "method": method}
+        if params is not None:
+            message["params"] = params
+        self._send(message)
+        try:
+            await self._drain()
+            return await future
+        except asyncio.CancelledError:
+            if number in self._pending:
+                self.notify("$/cancelRequest", {"id": number})
+            raise
+        finally:
+            self._pending.pop(number, None)
+
+    def notify(self, method: str, params: object | None = None) -> None:
+        """Says something. Order with requests is kept; nothing is awaited."""
+        message: dict[str, object] = {"jsonrpc": "2.0", "method": method}
+        if params is not None:
+            message["params"] = params
+        self._send(message)
+
+    async def close(self) -> None:
+        """Stops reading and writing. The process is ended by whoever started it."""
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+        self._fail(ServerGone("it was stopped"))
+
+    def supports(self, method: str) -> bool:
+        """Whether the server registered a method dynamically."""
+        return any(registered == method for registered, _ in self.registrations.values())
+
+    def _send(self, message: Mapping[str, object]) -> None:
+        if self._gone is None and not self._writer.is_closing():
+            self._writer.write(frame(_encode(message)))
+
+    async def _drain(self) -> None:
+        with contextlib.suppress(ConnectionError):
+            await self._writer.drain()
+
+    async def _read(self) -> None:
+        try:
+            while (body := await read_message(self._reader)) is not None:
+                self._dispatch(body)
+        except BadFraming as bad:
+            self._fail(ServerGone(str(bad)))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            self._fail(ServerGone("it sent something that is not a message"))
+        except ConnectionError:
+            self._fail(ServerGone("its pipe broke"))
+        else:
+            self._fail(ServerGone("it ended"))
+
+    def _fail(self, gone: ServerGone) -> None:
+        if self._gone is None:
+            self._gone = gone
+        pending, self._pending = self._pending, {}
+        for future, _ in pending.values():
+            if not future.done():
+                future.set_exception(self._gone)
+                future.exception()  # whoever waits sees it; nobody waiting is no bug
+
+    def _dispatch(self, body: bytes) -> None:
+        message = _decode_envelope(body)
+        if message.method is not None:
+            if message.id is not None:
+                self._answer(message.id, message.method, message.params)
+            else:
+                self._notified(message.method, message.params)
+        elif message.id is not None:
+            self._resolve(message)
+
+    def _resolve(self, message: types.Envelope) -> None:
+        waiting = self._pending.pop(message.id, None) if message.id is not None else None
+        if waiting is None or waiting[0].done():
+            return  # cancelled, or an answer to nothing
+        future, result = waiting
+        if message.error is not None:
+            future.set_exception(ServerError(message.error.code, message.error.message))
+            return
+        try:
+            future.set_result(msgspec.json.decode(message.result, type=result))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            future.set_exception(ServerError(0, f"unusable answer: {error}"))
+
+    # What servers ask of a client
+
+    def _answer(self, id: int | str, method: str, params: msgspec.Raw) -> None:
+        reply: dict[str, object] = {"jsonrpc": "2.0", "id": id}
+        handler = _HANDLERS.get(method)
+        if handler is None:
+            reply["error"] = {"code": _METHOD_NOT_FOUND, "message": "not supported"}
+        else:
+            try:
+                reply["result"] = handler(self, msgspec.json.decode(params))
+            except (msgspec.DecodeError, LookupError, TypeError, AttributeError):
+                reply["error"] = {"code": -32602, "message": "unusable params"}
+        self._send(reply)
+
+    def _configure(self, params: dict[str, Any]) -> list[Any]:
+        return [self._configuration(item.get("section") or "") for item in params["items"]]
+
+    def _register(self, params: dict[str, Any]) -> None:
+        for registration in params["registrations"]:
+            options = registration.get("registerOptions") or {}
+            self.registrations[registration["id"]] = (registration["method"], options)
+
+    def _unregister(self, params: dict[str, Any]) -> None:
+        # The protocol itself misspells the member.
+        for registration in params.get("unregisterations", ()):
+            self.registrations.pop(registration["id"], None)
+
+    def _ignore(self, params: object) -> None:
+        return None
+
+    def _refuse_edit(self, params: object) -> dict[str, Any]:
+        return {"applied": False, "failureReason": "this client is read-only"}
+
+
+_HANDLERS: dict[str, Callable[[Client, Any], Any]] = {
+    "workspace/configuration": Client._configure,
+    "client/registerCapability": Client._register,
+    "client/unregisterCapability": Client._unregister,
+    "window/workDoneProgress/create": Client._ignore,
+    "window/showMessageRequest": Client._ignore,
+    "workspace/diagnostic/refresh": Client._ignore,
+    "workspace/semanticTokens/refresh": Client._ignore,
+    "workspace/inlayHint/refresh": Client._ignore,
+    "workspace/codeLens/refresh": Client._ignore,
+    "workspace/foldingRange/refresh": Client._ignore,
+    "workspace/applyEdit": Client._refuse_edit,
+}

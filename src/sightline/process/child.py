@@ -1,0 +1,147 @@
+"""Starting a child tree and ending it.
+
+``spawn`` is the only way to start a process and ``Child.end`` the only way to end one. On POSIX a
+keeper (see keeper.py) stands between; on Windows a job object does its work (see windows.py).
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sightline.contract.limits import TERMINATE_GRACE_MS
+
+__all__ = ["Child", "StartFailed", "spawn"]
+
+_KEEPER = str(Path(__file__).with_name("keeper.py"))
+#: The keeper's grace and its rounds of killing, and a little for a busy machine.
+_END_LIMIT_S = TERMINATE_GRACE_MS / 1000 + 3.0
+_STDERR_TAIL = 4_096
+STREAM_LIMIT = 1 << 20
+
+
+class StartFailed(Exception):
+    """The command could not be started. The text names the cause, not the path."""
+
+
+@dataclass(eq=False)
+class Child:
+    """One running child tree."""
+
+    pid: int
+    stdin: asyncio.StreamWriter
+    stdout: asyncio.StreamReader
+    _process: asyncio.subprocess.Process
+    _control: socket.socket
+    _stderr: asyncio.Task[None] | None = None
+    _tail: bytearray = field(default_factory=bytearray)
+    _ending: asyncio.Task[bool] | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self._process.returncode is not None
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.returncode
+
+    def stderr_tail(self) -> str:
+        """The last of what the child said on its standard error."""
+        return bytes(self._tail).decode(errors="replace")
+
+    async def wait(self) -> int:
+        """The exit status, when the whole tree is gone."""
+        return await self._process.wait()
+
+    async def end(self) -> bool:
+        """Ends the tree: TERM, two seconds, KILL. Whether nothing is left. Safe to call twice."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end(), name=f"end child {self.pid}")
+        return await asyncio.shield(self._ending)
+
+    async def _end(self) -> bool:
+        self._control.close()  # the keeper sees this and ends the tree
+        with contextlib.suppress(OSError):
+            self.stdin.close()
+        try:
+            async with asyncio.timeout(_END_LIMIT_S):
+                await self._process.wait()
+        except TimeoutError:
+            self._force()
+            return False
+        finally:
+            if self._stderr is not None:
+                self._stderr.cancel()
+        return True
+
+    def _force(self) -> None:
+        """The keeper itself does not end: the last resort is the session it started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            self._process.kill()
+
+    async def _drain_stderr(self, stream: asyncio.StreamReader) -> None:
+        while chunk := await stream.read(4_096):
+            self._tail += chunk
+            del self._tail[:-_STDERR_TAIL]
+
+
+async def spawn(
+    command: Sequence[str], *, cwd: str, env: Mapping[str, str], limit: int = STREAM_LIMIT
+) -> Child:
+    """Starts ``command`` without a shell, in a session of its own, under a keeper."""
+    if sys.platform == "win32":
+        from sightline.process.windows import spawn_windows
+
+        return await spawn_windows(command, cwd=cwd, env=env, limit=limit)
+    ours, theirs = socket.socketpair()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-I",
+            "-S",
+            _KEEPER,
+            str(theirs.fileno()),
+            "--",
+            *command,
+            cwd=cwd,
+            env=dict(env),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            pass_fds=(theirs.fileno(),),
+            start_new_session=True,
+            limit=limit,
+        )
+    except OSError as error:
+        ours.close()
+        raise StartFailed(error.strerror or "the process could not be started") from None
+    finally:
+        theirs.close()
+    try:
+        pid = await _started(ours)
+    except BaseException:
+        ours.close()
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        raise
+    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+    child = Child(pid, process.stdin, process.stdout, process, ours)
+    child._stderr = asyncio.create_task(child._drain_stderr(process.stderr))
+    return child
+
+
+async def _started(control: socket.socket) -> int:
+    control.setblocking(False)
+    loop = asyncio.get_running_loop()
+    word, _, number = (await loop.sock_recv(control, 64)).decode().strip().partition(" ")
+    if word == "started":
+        return int(number)
+    raise StartFailed(os.strerror(int(number)) if number.isdigit() else "it ended at once")

@@ -1,0 +1,220 @@
+"""The keeper: a small program between Sightline and one child tree.
+
+Run as ``python -I -S keeper.py CONTROL_FD -- COMMAND...`` and never imported by Sightline. It
+starts the command in a session of its own, adopts every descendant that is orphaned, and ends the
+whole tree when the control socket closes, which happens however Sightline dies. It also ends what
+the command leaves behind when the command ends by itself, and then exits with its status.
+
+On the control socket it says ``started PID`` or ``failed ERRNO``, one line. It reads nothing but
+the end of the stream. It needs only the standard library and imports as little of it as possible,
+because it starts with every language server.
+"""
+
+import errno
+import os
+import select
+import signal
+import sys
+import time
+
+GRACE_S = 2.0
+_POLL_S = 0.02
+_KILL_ROUNDS = 50
+
+
+def main(arguments: list[str]) -> int:
+    control = int(arguments[0])
+    command = arguments[2:]
+    os.set_inheritable(control, False)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_IGN)  # only the control socket decides
+    adopt_orphans()
+    try:
+        pid = start(command)
+    except OSError as error:
+        say(control, f"failed {error.errno or 0}\n")
+        return 127
+    say(control, f"started {pid}\n")
+    release_standard_streams()
+    status = wait_for(pid, control)
+    end_tree(os.getpid())
+    return exit_code(status)
+
+
+def say(control: int, line: str) -> None:
+    try:
+        os.write(control, line.encode())
+    except OSError:
+        pass  # nobody listens any more; the end of the stream will be seen next
+
+
+def start(command: list[str]) -> int:
+    """Forks and runs the command; an exec that fails is reported here as its error."""
+    read_end, write_end = os.pipe()
+    keeper = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.close(read_end)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+                signal.signal(number, signal.SIG_DFL)
+            os.setsid()
+            die_with_parent(keeper)
+            os.execvp(command[0], command)
+        except OSError as error:
+            os.write(write_end, str(error.errno or 0).encode())
+        finally:
+            os._exit(127)
+    os.close(write_end)
+    problem = os.read(read_end, 16)
+    os.close(read_end)
+    if problem:
+        os.waitpid(pid, 0)
+        raise OSError(int(problem), os.strerror(int(problem)))
+    return pid
+
+
+def release_standard_streams() -> None:
+    """Lets go of the pipes, so that their ends mean what they say."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+    os.close(null)
+
+
+def wait_for(pid: int, control: int) -> int:
+    """The command's wait status, once it has ended or the control socket has closed."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    while True:
+        try:
+            reaped, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return 0
+        if reaped == pid:
+            return status
+        if reaped == 0:
+            ready, _, _ = select.select([control, read_end], [], [])
+            if read_end in ready:
+                os.read(read_end, 512)
+            if control in ready and not _more(control):
+                return signal.SIGTERM
+
+
+def _more(control: int) -> bool:
+    try:
+        return bool(os.read(control, 512))
+    except OSError:
+        return False
+
+
+def end_tree(top: int) -> None:
+    """TERM to every descendant of ``top``, two seconds, then KILL until none is left."""
+    victims = descendants(top)
+    for pid in victims:
+        send(pid, signal.SIGTERM)
+    deadline = time.monotonic() + GRACE_S
+    while victims and time.monotonic() < deadline:
+        reap()
+        victims = descendants(top)
+        if victims:
+            time.sleep(_POLL_S)
+    for _ in range(_KILL_ROUNDS):
+        reap()
+        victims = descendants(top)
+        if not victims:
+            return
+        for pid in victims:
+            send(pid, signal.SIGKILL)
+        time.sleep(_POLL_S)
+
+
+def reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def send(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except OSError as error:
+        if error.errno not in (errno.ESRCH, errno.EPERM):
+            raise
+
+
+def descendants(top: int) -> list[int]:
+    """Every living process below ``top``, deepest first."""
+    children: dict[int, list[int]] = {}
+    for pid, parent in process_table():
+        children.setdefault(parent, []).append(pid)
+    found: list[int] = []
+    waiting = [top]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found[::-1]
+
+
+def process_table() -> list[tuple[int, int]]:
+    """(pid, parent) of every process that is not a zombie."""
+    if not os.path.isdir("/proc/self"):
+        return _process_table_by_ps()
+    table: list[tuple[int, int]] = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    state, parent = file.read().rpartition(b")")[2].split()[:2]
+            except (OSError, ValueError):
+                continue
+            if state != b"Z":
+                table.append((int(name), int(parent)))
+    return table
+
+
+def _process_table_by_ps() -> list[tuple[int, int]]:
+    import subprocess
+
+    listing = subprocess.run(
+        ["/bin/ps", "-axo", "pid=,ppid=,stat="],
+        capture_output=True,
+        text=True,
+        timeout=2,
+        check=False,
+    ).stdout
+    rows = (line.split() for line in listing.splitlines())
+    return [(int(row[0]), int(row[1])) for row in rows if len(row) == 3 and "Z" not in row[2]]
+
+
+def adopt_orphans() -> None:
+    """Linux: whoever loses its parent below us becomes our child, so that none gets away."""
+    _prctl(36)  # PR_SET_CHILD_SUBREAPER
+
+
+def die_with_parent(keeper: int) -> None:
+    """Linux: if the keeper itself is killed, the command goes too."""
+    _prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    if os.getppid() != keeper:
+        os._exit(127)
+
+
+def _prctl(option: int, value: int = 1) -> None:
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def exit_code(status: int) -> int:
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

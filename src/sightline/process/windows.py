@@ -1,0 +1,97 @@
+"""Windows: a job object ends the tree with us, and taskkill ends it on demand.
+
+Tested by unit tests with a stand-in for the system calls only; docs/SECURITY.md says so.
+"""
+
+import asyncio
+import contextlib
+import ctypes
+import socket
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sightline.process.child import Child, StartFailed
+
+__all__ = ["Job", "WindowsChild", "spawn_windows", "taskkill_command"]
+
+_KILL_ON_JOB_CLOSE = 0x2000
+_EXTENDED_LIMIT_INFORMATION = 9
+_PROCESS_SET_QUOTA_AND_TERMINATE = 0x0101
+
+
+def taskkill_command(pid: int) -> list[str]:
+    """The whole tree, by force. Windows has no polite signal for a process without a window."""
+    return ["taskkill", "/PID", str(pid), "/T", "/F"]
+
+
+class Job:
+    """A job object whose last handle is ours: when it closes, the system ends every member."""
+
+    def __init__(self, kernel: Any | None = None) -> None:  # noqa: ANN401 - kernel32, or a test's
+        self._kernel = kernel or ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined,unused-ignore]
+        self._handle = self._kernel.CreateJobObjectW(None, None)
+        if not self._handle:
+            raise StartFailed("a job object could not be made")
+        # JOBOBJECT_EXTENDED_LIMIT_INFORMATION on 64-bit Windows; only LimitFlags is set.
+        information = bytearray(144)
+        struct.pack_into("<I", information, 16, _KILL_ON_JOB_CLOSE)
+        buffer = (ctypes.c_char * len(information)).from_buffer(information)
+        done = self._kernel.SetInformationJobObject(
+            self._handle, _EXTENDED_LIMIT_INFORMATION, buffer, len(information)
+        )
+        if not done:
+            raise StartFailed("a job object could not be set up")
+
+    def take(self, pid: int) -> None:
+        """Puts a process, and so its future children, into the job."""
+        process = self._kernel.OpenProcess(_PROCESS_SET_QUOTA_AND_TERMINATE, False, pid)
+        taken = process and self._kernel.AssignProcessToJobObject(self._handle, process)
+        if process:
+            self._kernel.CloseHandle(process)
+        if not taken:
+            raise StartFailed("the process could not be put into its job")
+
+    def close(self) -> None:
+        self._kernel.CloseHandle(self._handle)
+
+
+class WindowsChild(Child):
+    """A child in a job."""
+
+    job: Job
+
+    async def _end(self) -> bool:
+        with contextlib.suppress(OSError):
+            self.stdin.close()
+        killer = await asyncio.create_subprocess_exec(
+            *taskkill_command(self.pid),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        await killer.wait()  # it fails when the process has already ended, which is the aim
+        self.job.close()
+        await self._process.wait()
+        return True
+
+
+async def spawn_windows(
+    command: Sequence[str], *, cwd: str, env: Mapping[str, str], limit: int
+) -> Child:
+    job = Job()
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=cwd,
+        env=dict(env),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        limit=limit,
+    )
+    job.take(process.pid)
+    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+    unused, _ = socket.socketpair()
+    child = WindowsChild(process.pid, process.stdin, process.stdout, process, unused)
+    child.job = job
+    child._stderr = asyncio.create_task(child._drain_stderr(process.stderr))
+    return child

@@ -1,0 +1,113 @@
+"""The composition: which engine is given to which layer, in one place.
+
+Everything that must outlive a call is made here once and closed here once: the workspace, the
+language servers, the calls, the surface. No other module keeps state at module level.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from sightline import __version__
+from sightline.calls.calls import Calls, Engines, Record
+from sightline.calls.listing import Listing
+from sightline.contract.settings import Settings
+from sightline.lsp.pool import Pool
+from sightline.lsp.registry import Registry
+from sightline.protocol.surface import ClientOptions, Surface
+from sightline.server.logs import Log
+from sightline.server.running import Runner
+from sightline.tools.catalogue import CATALOGUE
+from sightline.tools.tool import Desk, Progress, Tool
+from sightline.workspace.roots import Root
+from sightline.workspace.view import View
+from sightline.workspace.workspace import Workspace
+
+__all__ = ["Program", "catalogue_for", "surface_for"]
+
+
+def catalogue_for(settings: Settings) -> list[Tool[Any]]:
+    """The tools of the chosen families, in the catalogue's order."""
+    return [tool for tool in CATALOGUE if tool.info.family in settings.families]
+
+
+def surface_for(settings: Settings) -> Surface:
+    """What the protocol tells clients under these settings."""
+    listing = Listing(catalogue_for(settings), __version__)
+    instructions = files("sightline.server").joinpath("instructions.md").read_text("utf-8").strip()
+
+    def options_for(client: str) -> ClientOptions:
+        own = settings.for_client(client)
+        return ClientOptions(
+            own.tool_names or "dotted", own.content or "empty", own.protocol_header or "required"
+        )
+
+    return Surface(
+        "sightline", __version__, instructions, listing.result, listing.names, options_for
+    )
+
+
+@dataclass
+class Program:
+    """A running Sightline without a transport."""
+
+    settings: Settings
+    workspace: Workspace
+    pool: Pool
+    calls: Calls
+    runner: Runner
+    surface: Surface
+    log: Log
+
+    @classmethod
+    def build(
+        cls,
+        settings: Settings,
+        roots: list[Root],
+        *,
+        registry: Registry,
+        environment: Mapping[str, str],
+        cache: Path,
+        log: Log,
+        notify: bool = True,
+    ) -> "Program":
+        workspace = Workspace(roots, notify=notify)
+        pool = Pool(workspace, registry, environment=environment, cache=cache)
+
+        def desk(view: View, progress: Progress) -> Desk:
+            return Desk(view, pool, progress)
+
+        def finished(record: Record) -> None:
+            log.debug(
+                "call",
+                tool=record.tool,
+                outcome=record.outcome,
+                ms=round(record.milliseconds, 1),
+                bytes=record.size,
+            )
+
+        calls = Calls(
+            catalogue_for(settings),
+            Engines(workspace.begin, desk, pool.identity, pool.waiting_for),
+            settings,
+            time.monotonic,
+            log.bug,
+            finished,
+        )
+        return cls(settings, workspace, pool, calls, Runner(calls), surface_for(settings), log)
+
+    def start(self) -> None:
+        """Begins what can be done ahead, in the background."""
+        self.workspace.start()
+        self.pool.warm()
+
+    async def close(self) -> None:
+        """Ends every call and every child."""
+        await self.runner.drain(0)
+        await self.calls.close()
+        await asyncio.shield(self.pool.close())
+        self.workspace.close()

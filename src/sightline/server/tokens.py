@@ -1,0 +1,141 @@
+"""Bearer tokens: the file they live in and how a request's token is compared.
+
+The file lies in the user's data folder (0700), is made exclusively with mode 0600, is checked on
+the open descriptor, and is replaced atomically. It is read again whenever it changes, so rotation
+and removal take effect on the next request. A file that is not exactly as it should be closes the
+door: no token in it is accepted.
+"""
+
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+from pathlib import Path
+
+import msgspec
+
+from sightline.contract.limits import MAX_TOKENS
+
+__all__ = ["BadTokenFile", "TokenFile", "Tokens", "bearer"]
+
+_MAX_FILE_BYTES = 64 * 1024
+_TOKEN_BYTES = 32
+
+
+class BadTokenFile(Exception):
+    """The token file cannot be trusted. The text says why and what to do, without its path."""
+
+
+def bearer(header: str) -> str | None:
+    """The token of an ``Authorization`` header, or ``None``."""
+    scheme, _, rest = header.strip(" \t").partition(" ")
+    if "\t" in scheme:
+        scheme, _, tail = scheme.partition("\t")
+        rest = f"{tail} {rest}"
+    token = rest.strip(" \t")
+    return token if scheme.lower() == "bearer" and token else None
+
+
+class Tokens:
+    """A set of valid tokens, kept as digests."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self._digests = [_digest(token) for token in dict.fromkeys(tokens)][:MAX_TOKENS]
+
+    def __len__(self) -> int:
+        return len(self._digests)
+
+    def accepts(self, token: str | None) -> bool:
+        """Compares with every token, in constant time, without stopping at a match."""
+        offered = _digest(token or "")
+        matches = [hmac.compare_digest(offered, digest) for digest in self._digests]
+        return token is not None and any(matches)
+
+
+class TokenFile:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._seen: tuple[int, int, int] | None = None
+        self._tokens = Tokens([])
+
+    def current(self) -> Tokens:
+        """The tokens that are valid now. Any doubt about the file means none."""
+        try:
+            status = os.stat(self.path, follow_symlinks=False)
+            seen = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+            if seen != self._seen:
+                self._tokens = Tokens(self.read())
+                self._seen = seen
+        except (OSError, BadTokenFile):
+            self._tokens, self._seen = Tokens([]), None
+        return self._tokens
+
+    def read(self) -> list[str]:
+        """The tokens in the file, checked."""
+        try:
+            descriptor = os.open(
+                self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+            )
+        except FileNotFoundError:
+            raise BadTokenFile("there is no token file; run sightline token rotate") from None
+        except OSError as error:
+            raise BadTokenFile(f"the token file cannot be opened ({error.strerror})") from None
+        with open(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise BadTokenFile("the token file is not a regular file; remove it")
+            if status.st_uid != os.getuid():
+                raise BadTokenFile("the token file belongs to another user; remove it")
+            if status.st_mode & 0o077:
+                raise BadTokenFile("the token file is open to others; chmod 600 it, then rotate")
+            raw = file.read(_MAX_FILE_BYTES + 1)
+        return parse_tokens(raw)
+
+    def provision(self) -> list[str]:
+        """The tokens in the file; a first one is made if there is no file yet."""
+        if not os.path.lexists(self.path):
+            self._write([secrets.token_urlsafe(_TOKEN_BYTES)], exclusive=True)
+        return self.read()
+
+    def rotate(self) -> str:
+        """Replaces every token by a new one and returns it."""
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        self._write([token], exclusive=False)
+        return token
+
+    def _write(self, tokens: list[str], *, exclusive: bool) -> None:
+        folder = self.path.parent
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        name = self.path if exclusive else folder / f".{self.path.name}.{secrets.token_hex(8)}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(name, flags, 0o600)
+        try:
+            with open(descriptor, "wb") as file:
+                file.write(msgspec.json.encode(tokens) + b"\n")
+                file.flush()
+                os.fsync(descriptor)
+            if not exclusive:
+                os.replace(name, self.path)
+        except BaseException:
+            name.unlink(missing_ok=True)
+            raise
+
+
+def parse_tokens(raw: bytes) -> list[str]:
+    """A JSON array of 1 to 32 non-blank strings; anything else is refused whole."""
+    problem = BadTokenFile("the token file is malformed; run sightline token rotate")
+    if len(raw) > _MAX_FILE_BYTES:
+        raise problem
+    try:
+        tokens = msgspec.json.decode(raw, type=list[str])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise problem from None
+    clean = [token.strip() for token in tokens]
+    if not clean or len(clean) > MAX_TOKENS or not all(clean):
+        raise problem
+    return clean
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()

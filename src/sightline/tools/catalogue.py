@@ -1,0 +1,25 @@
+"""The catalogue: every tool, in the order of ``tools/list`` and of the docs."""
+
+from typing import Any
+
+from sightline.tools.definition import Definition
+from sightline.tools.diagnostics_document import DiagnosticsDocument
+from sightline.tools.diagnostics_workspace import DiagnosticsWorkspace
+from sightline.tools.document_symbols import DocumentSymbols
+from sightline.tools.hover import Hover
+from sightline.tools.references import References
+from sightline.tools.tool import Tool
+from sightline.tools.workspace_symbols import WorkspaceSymbols
+
+__all__ = ["CATALOGUE"]
+
+#: A tool's argument type is its own affair; the catalogue only needs the common shape.
+CATALOGUE: tuple[Tool[Any], ...] = (
+    Definition(),
+    References(),
+    Hover(),
+    DocumentSymbols(),
+    WorkspaceSymbols(),
+    DiagnosticsDocument(),
+    DiagnosticsWorkspace(),
+)

@@ -1,0 +1,44 @@
+"""``vscode.lsp.definition``: where the symbol at a position is defined."""
+
+from msgspec import Struct
+
+from sightline.contract.limits import MAX_ITEMS_NONPAGED
+from sightline.contract.orders import canonical, location_key
+from sightline.contract.values import Location
+from sightline.tools.positions import PositionArguments, ask_position, inside
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, also, plural
+from sightline.workspace.view import SOURCE_EPOCHS
+
+INFO = ToolInfo(
+    name="vscode.lsp.definition",
+    family="lsp",
+    title="Go to definition",
+    description="Where the symbol at a position is defined. Positions are 0-based.",
+    schema_version=1,
+    epochs=SOURCE_EPOCHS,
+)
+
+
+class Definitions(Struct, frozen=True):
+    locations: list[Location]
+    summary: str
+
+
+class Definition:
+    info = INFO
+    arguments = PositionArguments
+    ask = staticmethod(ask_position)
+
+    async def answer(self, desk: Desk, question: Question[PositionArguments]) -> Whole:
+        found = await desk.source.definition(question.notes, question.arguments.position)
+        kept, outside = inside(desk.view, list(found))
+        locations = canonical(kept, location_key)
+        return Whole(Definitions(locations[:MAX_ITEMS_NONPAGED], _summary(len(locations), outside)))
+
+
+def _summary(total: int, outside: int) -> str:
+    if total > MAX_ITEMS_NONPAGED:
+        sentence = f"Found {MAX_ITEMS_NONPAGED} of {total} definitions (capped)."
+    else:
+        sentence = f"Found {plural(total, 'definition')}."
+    return also(sentence, outside)

@@ -1,0 +1,41 @@
+"""``vscode.lsp.diagnostics.document``: errors and warnings of one document."""
+
+from msgspec import Struct
+
+from sightline.contract.limits import MAX_ITEMS_NONPAGED
+from sightline.contract.values import Diagnostic
+from sightline.tools.diagnostics import canonical_diagnostics
+from sightline.tools.positions import DocumentArguments, ask_document
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
+from sightline.workspace.view import SOURCE_EPOCHS
+
+INFO = ToolInfo(
+    name="vscode.lsp.diagnostics.document",
+    family="lsp",
+    title="Document diagnostics",
+    description="Errors and warnings of one document, as it is on disk now.",
+    schema_version=1,
+    epochs=SOURCE_EPOCHS,
+)
+
+
+class DocumentReport(Struct, frozen=True):
+    uri: str
+    diagnostics: list[Diagnostic]
+    summary: str
+
+
+class DiagnosticsDocument:
+    info = INFO
+    arguments = DocumentArguments
+    ask = staticmethod(ask_document)
+
+    async def answer(self, desk: Desk, question: Question[DocumentArguments]) -> Whole:
+        assert question.uri is not None
+        raw = await desk.source.document_diagnostics(question.notes)
+        found = canonical_diagnostics(desk.view, question.uri, raw)
+        if len(found) > MAX_ITEMS_NONPAGED:
+            summary = f"Returned {MAX_ITEMS_NONPAGED} of {len(found)} diagnostics (capped)."
+        else:
+            summary = f"Returned {plural(len(found), 'diagnostic')}."
+        return Whole(DocumentReport(question.uri, found[:MAX_ITEMS_NONPAGED], summary))

@@ -1,0 +1,72 @@
+"""``vscode.lsp.diagnostics.workspace``: errors and warnings of every file, paged by file."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from sightline.contract.failures import TooMany
+from sightline.contract.limits import (
+    MAX_ITEMS_NONPAGED,
+    MAX_WORKSPACE_DIAGNOSTICS_ITEMS_TOTAL,
+)
+from sightline.contract.orders import canonical, file_key
+from sightline.contract.source import RawDiagnostic
+from sightline.contract.values import FileDiagnostics
+from sightline.tools.diagnostics import canonical_diagnostics
+from sightline.tools.tool import Desk, Paged, Question, ToolInfo, also, plural
+from sightline.workspace.view import DIAGNOSTICS_EPOCHS, View
+
+INFO = ToolInfo(
+    name="vscode.lsp.diagnostics.workspace",
+    family="lsp",
+    title="Workspace diagnostics",
+    description="Errors and warnings of every file in the workspace. Paged by file.",
+    schema_version=1,
+    epochs=DIAGNOSTICS_EPOCHS,
+    paged=True,
+)
+
+
+class WorkspaceReportArguments(Struct, frozen=True):
+    pageSize: int | None = None  # noqa: N815
+    cursor: str | None = None
+
+
+class DiagnosticsWorkspace:
+    info = INFO
+    arguments = WorkspaceReportArguments
+
+    def ask(
+        self, view: View, arguments: WorkspaceReportArguments
+    ) -> Question[WorkspaceReportArguments]:
+        return Question(arguments, ())
+
+    async def answer(self, desk: Desk, question: Question[WorkspaceReportArguments]) -> Paged:
+        found = await desk.source.workspace_diagnostics()
+        merged: dict[str, list[RawDiagnostic]] = {}
+        outside = 0
+        for raw_uri, diagnostics in found.items.items():
+            uri = desk.view.gate.shown_uri(raw_uri)
+            if uri is not None:
+                merged.setdefault(uri, []).extend(diagnostics)
+            elif diagnostics:
+                outside += 1
+        groups: list[FileDiagnostics] = []
+        capped: set[str] = set()
+        for uri, diagnostics in merged.items():
+            clean = canonical_diagnostics(desk.view, uri, diagnostics)
+            if len(clean) > MAX_ITEMS_NONPAGED:
+                capped.add(uri)
+            if clean:
+                groups.append(FileDiagnostics(uri, tuple(clean[:MAX_ITEMS_NONPAGED])))
+        if len(groups) > MAX_WORKSPACE_DIAGNOSTICS_ITEMS_TOTAL:
+            raise TooMany("more than 5,000 files have diagnostics; ask document by document")
+        ordered = canonical(groups, file_key)
+
+        def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
+            notes = ["next page available"] * more + ["Capped"] * any(flags)
+            suffix = f" ({'; '.join(notes)})" if notes else ""
+            sentence = f"Returned diagnostics for {plural(returned, 'file')}{suffix}."
+            return also(sentence, outside, found.uncovered)
+
+        return Paged(ordered, summary, [group.uri in capped for group in ordered])

@@ -1,0 +1,82 @@
+"""``vscode.lsp.documentSymbols``: the outline of one document, as a flat list."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import UNSET, Struct, UnsetType
+
+from sightline.contract.failures import TooMany
+from sightline.contract.ids import document_symbol_id
+from sightline.contract.limits import MAX_DOCUMENT_SYMBOL_NODES, MAX_ITEMS_NONPAGED
+from sightline.contract.orders import canonical, document_symbol_key
+from sightline.contract.source import RawSymbol
+from sightline.contract.values import DocumentSymbol
+from sightline.tools.positions import DocumentArguments, ask_document
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
+from sightline.workspace.view import SOURCE_EPOCHS
+
+INFO = ToolInfo(
+    name="vscode.lsp.documentSymbols",
+    family="lsp",
+    title="Document symbols",
+    description="The classes, functions and variables of one document, as a flat list.",
+    schema_version=1,
+    epochs=SOURCE_EPOCHS,
+)
+
+
+class Outline(Struct, frozen=True):
+    symbols: list[DocumentSymbol]
+    summary: str
+
+
+class DocumentSymbols:
+    info = INFO
+    arguments = DocumentArguments
+    ask = staticmethod(ask_document)
+
+    async def answer(self, desk: Desk, question: Question[DocumentArguments]) -> Whole:
+        assert question.uri is not None
+        raw = await desk.source.document_symbols(question.notes)
+        own = [
+            node
+            for node in raw
+            if node.uri is UNSET or desk.view.gate.shown_uri(node.uri) == question.uri
+        ]
+        depths = _flatten(question.uri, own)
+        symbols = canonical(depths, document_symbol_key)
+        if len(symbols) > MAX_ITEMS_NONPAGED:
+            kept = sorted(symbols, key=lambda s: (depths[s], document_symbol_key(s)))
+            shown = canonical(kept[:MAX_ITEMS_NONPAGED], document_symbol_key)
+            summary = f"Returned {len(shown)} of {len(symbols)} document symbols (capped)."
+            return Whole(Outline(shown, summary))
+        return Whole(Outline(symbols, f"Returned {plural(len(symbols), 'document symbol')}."))
+
+
+def _flatten(uri: str, roots: Sequence[RawSymbol]) -> dict[DocumentSymbol, int]:
+    """Every named symbol and how deep it lies, from the root down."""
+    depths: dict[DocumentSymbol, int] = {}
+    for visited, (node, container, depth) in enumerate(_walk(roots)):
+        if visited >= MAX_DOCUMENT_SYMBOL_NODES:
+            raise TooMany("the document has more than 20,000 symbols")
+        if not node.name.strip():
+            continue
+        symbol = DocumentSymbol(
+            document_symbol_id(uri, node.name, node.kind, node.range, node.selection, container),
+            node.name,
+            node.kind,
+            node.range,
+            node.selection,
+            container,
+        )
+        depths[symbol] = min(depth, depths.get(symbol, depth))
+    return depths
+
+
+def _walk(roots: Sequence[RawSymbol]) -> Iterator[tuple[RawSymbol, str | UnsetType, int]]:
+    """Depth first. A nameless node gives its children no container."""
+    stack = [(node, node.container, 0) for node in reversed(roots)]
+    while stack:
+        node, container, depth = stack.pop()
+        yield node, container, depth
+        name: str | UnsetType = node.name if node.name.strip() else UNSET
+        stack.extend((child, name, depth + 1) for child in reversed(node.children))

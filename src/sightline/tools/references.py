@@ -1,0 +1,60 @@
+"""``vscode.lsp.references``: every reference to the symbol at a position, page by page."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from sightline.contract.failures import TooMany
+from sightline.contract.limits import MAX_REFERENCES_ITEMS_TOTAL, MAX_REFERENCES_RAW
+from sightline.contract.orders import canonical, location_key
+from sightline.contract.values import Position
+from sightline.tools.positions import PositionArguments, ask_position, inside
+from sightline.tools.tool import Desk, Paged, Question, ToolInfo, also, plural
+from sightline.workspace.view import SOURCE_EPOCHS, View
+
+INFO = ToolInfo(
+    name="vscode.lsp.references",
+    family="lsp",
+    title="Find references",
+    description="Every reference to the symbol at a position, complete or refused. Paged. "
+    "Positions are 0-based.",
+    schema_version=1,
+    epochs=SOURCE_EPOCHS,
+    paged=True,
+)
+
+
+class ReferencesArguments(Struct, frozen=True):
+    uri: str
+    position: Position
+    includeDeclaration: bool = False  # noqa: N815
+    pageSize: int | None = None  # noqa: N815
+    cursor: str | None = None
+
+
+class References:
+    info = INFO
+    arguments = ReferencesArguments
+
+    def ask(self, view: View, arguments: ReferencesArguments) -> Question[ReferencesArguments]:
+        place = ask_position(view, PositionArguments(arguments.uri, arguments.position))
+        fields = (*place.fields, arguments.includeDeclaration)
+        return Question(arguments, fields, uri=place.uri, notes=place.notes)
+
+    async def answer(self, desk: Desk, question: Question[ReferencesArguments]) -> Paged:
+        asked = question.arguments
+        found = await desk.source.references(
+            question.notes, asked.position, include_declaration=asked.includeDeclaration
+        )
+        if len(found) > MAX_REFERENCES_RAW:
+            raise TooMany("more than 20,000 references; ask about a narrower symbol")
+        kept, outside = inside(desk.view, list(found))
+        locations = canonical(kept, location_key)
+        if len(locations) > MAX_REFERENCES_ITEMS_TOTAL:
+            raise TooMany("more than 20,000 references; ask about a narrower symbol")
+
+        def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
+            next_page = " (next page available)" if more and returned != 1 else ""
+            return also(f"Returned {plural(returned, 'reference')}{next_page}.", outside)
+
+        return Paged(locations, summary)

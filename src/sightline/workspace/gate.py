@@ -1,0 +1,207 @@
+"""The gate: which files may be read, and which names may be shown.
+
+In: a URI is first compared with the roots by text; what lies outside is denied without touching
+the disk, so that nobody can ask what exists there. Inside, the path is resolved one component at a
+time and the first step that leaves the roots is denied. A file is opened without following a link
+in its last step, must be a regular file, and the open descriptor must still lie inside the roots
+before a byte is read, so that a link swapped during the call gains nothing.
+
+Out: a location is shown only if its real path lies inside the roots, under its canonical URI.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from sightline.contract.failures import NotFound, UriInvalid, WorkspaceDenied
+from sightline.contract.limits import MAX_DOCUMENT_BYTES
+from sightline.contract.uris import is_under, path_of, uri_of
+from sightline.workspace.roots import RootSet
+
+__all__ = ["Gate", "GatedFile"]
+
+_MAX_LINKS = 40
+_HIDDEN = ".git"
+_OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+
+
+class GatedFile(NamedTuple):
+    """A real path inside the roots and its canonical URI."""
+
+    path: str
+    uri: str
+
+
+class Gate:
+    """The gate of one root set, in one state of the file system.
+
+    What it learns about folders is remembered, so a gate must not outlive the view it belongs to.
+    """
+
+    def __init__(self, roots: RootSet) -> None:
+        self.roots = roots
+        self._folders: dict[str, str | None] = {}
+        self._shown: dict[str, str | None] = {}
+
+    def admit(self, uri: str) -> GatedFile:
+        """The existing file or folder a client's URI names."""
+        return self.admit_path(path_of(uri))
+
+    def admit_path(self, path: str) -> GatedFile:
+        """The existing file or folder at an absolute, normalised path."""
+        if not self.roots.roots:
+            raise WorkspaceDenied("no folder is open; start Sightline with a root")
+        if not self._lexically_inside(path.rstrip("/") or "/"):
+            raise WorkspaceDenied
+        real = self._resolve(path.rstrip("/") or "/")
+        if path.endswith("/") and not os.path.isdir(real):
+            raise UriInvalid("no such folder; drop the trailing slash")
+        return GatedFile(real, uri_of(real))
+
+    def shown_uri(self, uri: str) -> str | None:
+        """The canonical URI under which an answer may name a location, or ``None``."""
+        if uri not in self._shown:
+            self._shown[uri] = self._show(uri)
+        return self._shown[uri]
+
+    def allows(self, path: str) -> bool:
+        """Whether a path may appear in a text, judged by its spelling alone."""
+        return self._lexically_inside(os.path.normpath(path))
+
+    @contextmanager
+    def open(self, file: GatedFile) -> Iterator[int]:
+        """A descriptor of a regular file that lies inside the roots at this moment."""
+        try:
+            descriptor = os.open(file.path, _OPEN_FLAGS)
+        except OSError as error:
+            raise _open_failure(error) from None
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise NotFound("not a regular file; pass a document")
+            real = _descriptor_path(descriptor, file.path)
+            if self.roots.containing(real) is None or _hidden(real, self.roots):
+                raise WorkspaceDenied
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def read(self, file: GatedFile, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
+        """The bytes of a document. One larger than ``limit`` cannot be opened."""
+        with self.open(file) as descriptor:
+            if os.fstat(descriptor).st_size > limit:
+                raise NotFound("the document is too large to open")
+            chunks: list[bytes] = []
+            size = 0
+            while chunk := os.read(descriptor, 1 << 20):
+                size += len(chunk)
+                if size > limit:
+                    raise NotFound("the document is too large to open")
+                chunks.append(chunk)
+            return b"".join(chunks)
+
+    # Resolution
+
+    def _lexically_inside(self, path: str) -> bool:
+        return any(
+            is_under(path, root.given) or is_under(path, root.real) for root in self.roots.roots
+        )
+
+    def _resolve(self, path: str) -> str:
+        """The real path of ``path``, every step of which must lie inside the roots."""
+        links = 0
+        current, rest = self._start(path)
+        while rest:
+            name = rest.pop(0)
+            if name == _HIDDEN:
+                raise WorkspaceDenied("version-control folders are not shown")
+            step = f"{current}/{name}"
+            try:
+                mode = os.lstat(step).st_mode
+                target = os.readlink(step) if stat.S_ISLNK(mode) else None
+            except (OSError, ValueError):
+                raise UriInvalid("no such file in the workspace") from None
+            if target is None:
+                if rest and not stat.S_ISDIR(mode):
+                    raise UriInvalid("no such file in the workspace")
+                current = step
+                continue
+            links += 1
+            if links > _MAX_LINKS:
+                raise UriInvalid("too many links")
+            jump = os.path.normpath(os.path.join(current, target))
+            if not self._lexically_inside(jump):
+                raise WorkspaceDenied
+            current, more = self._start(jump)
+            rest = more + rest
+        return current
+
+    def _start(self, path: str) -> tuple[str, list[str]]:
+        """The innermost root that ``path`` is spelled under, and the components left to walk."""
+        spelled = [
+            (len(prefix), prefix, root.real)
+            for root in self.roots.roots
+            for prefix in (root.given, root.real)
+            if is_under(path, prefix)
+        ]
+        _, prefix, real = max(spelled)
+        return real, [part for part in path[len(prefix) :].split("/") if part]
+
+    def _show(self, uri: str) -> str | None:
+        try:
+            path = path_of(uri)
+        except UriInvalid:
+            return None
+        if path.endswith("/") or not self._lexically_inside(path):
+            return None
+        folder, _, name = path.rpartition("/")
+        real_folder = self._real_folder(folder or "/")
+        if real_folder is None or name == _HIDDEN:
+            return None
+        real = f"{real_folder}/{name}"
+        try:
+            if stat.S_ISLNK(os.lstat(real).st_mode):
+                real = self._resolve(path)
+        except (OSError, ValueError, UriInvalid, WorkspaceDenied):
+            return None
+        return uri_of(real)
+
+    def _real_folder(self, folder: str) -> str | None:
+        if folder not in self._folders:
+            try:
+                inside = self._lexically_inside(folder)
+                self._folders[folder] = self._resolve(folder) if inside else None
+            except (UriInvalid, WorkspaceDenied):
+                self._folders[folder] = None
+        return self._folders[folder]
+
+
+def _hidden(real: str, roots: RootSet) -> bool:
+    root = roots.containing(real)
+    return root is not None and _HIDDEN in real[len(root.real) :].split("/")
+
+
+def _descriptor_path(descriptor: int, path: str) -> str:
+    """Where an open descriptor really lies now."""
+    if os.path.isdir("/proc/self/fd"):
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    import fcntl
+
+    if hasattr(fcntl, "F_GETPATH"):
+        return os.fsdecode(fcntl.fcntl(descriptor, fcntl.F_GETPATH, b"\0" * 1024).rstrip(b"\0"))
+    return os.path.realpath(path)
+
+
+def _open_failure(error: OSError) -> NotFound | UriInvalid | WorkspaceDenied:
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return UriInvalid("no such file in the workspace")
+    if error.errno in (errno.ELOOP, errno.EMLINK):
+        return WorkspaceDenied("the file turned into a link while it was opened")
+    return NotFound("the document cannot be opened; check its permissions")

@@ -1,0 +1,286 @@
+"""How the changes below one root are found: announced by the kernel, or swept for.
+
+Both observers answer one question, "what changed since you were last asked?", and both are asked
+when a call begins. The watcher falls back to a sweep for whatever it cannot watch: an overflowing
+queue, folders past the watch limit, mounts that do not announce.
+"""
+
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sightline.workspace.inotify import Event, Inotify, Mask, WatchLimit
+from sightline.workspace.mounts import silent_mounts
+from sightline.workspace.tree import (
+    HIDDEN,
+    Change,
+    Kind,
+    Tree,
+    diff,
+    is_tracked,
+    read_folder,
+    scan,
+    stamp_of,
+)
+
+__all__ = ["Observer", "Sweeper", "Watcher", "observe"]
+
+#: A file written within this span of a sweep may be written again without its stamp changing,
+#: because the kernel's clock ticks a few milliseconds apart.
+_RACY_NS = 50_000_000
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class Sweeper:
+    """Stamps every tracked file on each question."""
+
+    sweeps = True
+
+    def __init__(self, top: str, reason: str) -> None:
+        self.top = top
+        self.reason = reason
+        self.tree: Tree = {}
+        self.complete = True
+        self._racy: dict[str, bytes] = {}
+
+    def start(self) -> None:
+        now = time.time_ns()
+        self.tree, self.complete = scan(self.top)
+        self._note_racy(now)
+
+    def changes(self) -> list[Change]:
+        now = time.time_ns()
+        before = self.tree
+        self.tree, self.complete = scan(self.top)
+        changed = diff(before, self.tree)
+        known = {change.path for change in changed}
+        for path, content in self._racy.items():
+            if path not in known and _content_hash(path) != content:
+                changed.append(Change(path, Kind.CHANGED))
+        self._note_racy(now)
+        return sorted(changed)
+
+    def audit(self, found: Tree) -> list[Change]:
+        return []  # every question is an audit already
+
+    def close(self) -> None:
+        self.tree = {}
+
+    def _note_racy(self, now: int) -> None:
+        self._racy = {
+            path: _content_hash(path)
+            for folder, files in self.tree.items()
+            for name, stamp in files.items()
+            if now - stamp.ctime_ns < _RACY_NS
+            for path in (f"{folder}/{name}",)
+        }
+
+
+@dataclass
+class Watcher:
+    """Reads the kernel's announcements."""
+
+    top: str
+    inotify: Inotify
+    tree: Tree = field(default_factory=dict)
+    complete: bool = True
+    reason: str = ""
+    #: Folders that could not be watched. They are swept.
+    unwatched: set[str] = field(default_factory=set)
+    _paths: dict[int, str] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _silent: list[str] = field(default_factory=list)
+
+    @property
+    def sweeps(self) -> bool:
+        return bool(self.unwatched)
+
+    def start(self) -> None:
+        self._silent = silent_mounts(self.top)
+        self._enter(self.top)
+
+    def changes(self) -> list[Change]:
+        events = self.inotify.drain()
+        if any(event.mask & Mask.OVERFLOW for event in events):
+            return self.resync()
+        found: dict[str, int] = {}
+        for event in events:
+            self._apply(event, found)
+        if self.unwatched:
+            self._sweep_unwatched(found)
+        return [Change(path, kind) for path, kind in sorted(found.items())]
+
+    def resync(self) -> list[Change]:
+        """Everything watched and stamped anew, after announcements were lost."""
+        before = self.tree
+        for number in self._paths:
+            self.inotify.unwatch(number)
+        self._paths, self._numbers, self.unwatched, self.tree = {}, {}, set(), {}
+        self.inotify.drain()
+        self._enter(self.top)
+        return diff(before, self.tree)
+
+    def audit(self, found: Tree) -> list[Change]:
+        """What the announcements have missed, given the tree that a scan has just found.
+
+        The kernel announces no store through a shared memory mapping until it is unmapped.
+        """
+        missed: dict[str, int] = {change.path: change.kind for change in self.changes()}
+        for change in diff(self.tree, found):
+            folder, _, name = change.path.rpartition("/")
+            if stamp_of(change.path) != self.tree.get(folder, {}).get(name):
+                self._restamp(folder, name, missed)
+        return [Change(path, kind) for path, kind in sorted(missed.items())]
+
+    def close(self) -> None:
+        self.inotify.close()
+
+    # Folders
+
+    def _enter(self, top: str) -> None:
+        """Watches ``top`` and all below it, and stamps what is there.
+
+        A folder is watched before it is read, so that nothing falls between the two.
+        """
+        waiting = [top]
+        while waiting:
+            folder = waiting.pop()
+            if any(folder == mount or folder.startswith(mount + "/") for mount in self._silent):
+                self.unwatched.add(folder)
+                self.reason = "a mount below the root does not announce changes"
+            elif not self._watch(folder):
+                continue
+            self.tree[folder], subfolders = read_folder(folder)
+            waiting.extend(subfolders)
+
+    def _watch(self, folder: str) -> bool:
+        """Whether the folder is there to be read."""
+        try:
+            number = self.inotify.watch(folder)
+        except WatchLimit:
+            self.unwatched.add(folder)
+            self.reason = "the user's inotify watch limit is reached"
+            return True
+        except OSError:
+            return False
+        self._paths[number] = folder
+        self._numbers[folder] = number
+        return True
+
+    def _leave(self, folder: str, found: dict[str, int]) -> None:
+        """Forgets one folder and the files directly in it."""
+        number = self._numbers.pop(folder, None)
+        if number is not None and self._paths.get(number) == folder:
+            del self._paths[number]
+            self.inotify.unwatch(number)
+        self.unwatched.discard(folder)
+        for name in self.tree.pop(folder, {}):
+            _merge(found, f"{folder}/{name}", Kind.DELETED)
+
+    def _leave_all(self, top: str, found: dict[str, int]) -> None:
+        """Forgets a folder that has moved away, and everything below it."""
+        prefix = top + "/"
+        for folder in [f for f in self.tree if f == top or f.startswith(prefix)]:
+            self._leave(folder, found)
+
+    # Events
+
+    def _apply(self, event: Event, found: dict[str, int]) -> None:
+        folder = self._paths.get(event.watch)
+        if folder is None:
+            return
+        if event.mask & Mask.IGNORED:
+            del self._paths[event.watch]
+            self._numbers.pop(folder, None)
+        elif event.mask & Mask.UNMOUNT or (
+            folder == self.top and event.mask & (Mask.DELETE_SELF | Mask.MOVE_SELF)
+        ):
+            self._leave_all(folder, found)
+        elif not event.name:
+            pass  # a folder below the root: its parent announces what became of it
+        elif event.mask & Mask.ISDIR:
+            self._apply_folder(event, f"{folder}/{event.name}", found)
+        elif is_tracked(event.name):
+            self._restamp(folder, event.name, found)
+
+    def _apply_folder(self, event: Event, path: str, found: dict[str, int]) -> None:
+        if event.name == HIDDEN:
+            return
+        if event.mask & Mask.DELETE:
+            self._leave(path, found)  # only an empty folder can be deleted
+        elif event.mask & Mask.MOVED_FROM:
+            self._leave_all(path, found)
+        elif event.mask & Mask.CAME:
+            if path in self.tree:
+                self._leave_all(path, found)
+            known, self.tree = self.tree, {}
+            self._enter(path)
+            for folder, files in self.tree.items():
+                for name in files:
+                    _merge(found, f"{folder}/{name}", Kind.CREATED)
+            known.update(self.tree)
+            self.tree = known
+
+    def _restamp(self, folder: str, name: str, found: dict[str, int]) -> None:
+        path = f"{folder}/{name}"
+        files = self.tree.setdefault(folder, {})
+        stamp = stamp_of(path)
+        if stamp is not None:
+            _merge(found, path, Kind.CHANGED if name in files else Kind.CREATED)
+            files[name] = stamp
+        elif files.pop(name, None) is not None:
+            _merge(found, path, Kind.DELETED)
+
+    def _sweep_unwatched(self, found: dict[str, int]) -> None:
+        before = {folder: self.tree.pop(folder, {}) for folder in self.unwatched}
+        after: Tree = {}
+        waiting = sorted(self.unwatched)
+        while waiting:
+            folder = waiting.pop()
+            if folder not in after and os.path.isdir(folder):
+                after[folder], subfolders = read_folder(folder)
+                waiting.extend(f for f in subfolders if f not in self._numbers)
+        for change in diff(before, after):
+            _merge(found, change.path, change.kind)
+        self.tree.update(after)
+        self.unwatched = set(after)
+
+
+Observer = Sweeper | Watcher
+
+
+def observe(top: str, *, notify: bool = True, make: Callable[[], Inotify] = Inotify) -> Observer:
+    """The best observer for a root: announced where possible, else swept, with the reason."""
+    if not notify:
+        return Sweeper(top, "asked for")
+    if top in silent_mounts(top):
+        return Sweeper(top, "its file system does not announce changes")
+    try:
+        return Watcher(top, make())
+    except WatchLimit as limit:
+        return Sweeper(top, f"inotify cannot be used: {limit.strerror or limit}")
+
+
+def _merge(found: dict[str, int], path: str, kind: int) -> None:
+    """Several events of one path become the one change that leads from before to now."""
+    earlier = found.get(path)
+    if earlier is None:
+        found[path] = kind
+    elif earlier == Kind.CREATED:
+        if kind == Kind.DELETED:
+            del found[path]
+    elif earlier == Kind.DELETED and kind == Kind.CREATED:
+        found[path] = Kind.CHANGED
+    elif kind == Kind.DELETED:
+        found[path] = Kind.DELETED
+
+
+def _content_hash(path: str) -> bytes:
+    try:
+        descriptor = os.open(path, _READ_FLAGS)
+    except OSError:
+        return b""
+    with open(descriptor, "rb") as file:
+        return hashlib.file_digest(file, "blake2b").digest()

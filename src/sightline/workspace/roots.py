@@ -1,0 +1,81 @@
+"""The roots: the folders whose content may be read and named.
+
+A root is kept as it was given and as the real path behind it, because both spellings may arrive in
+a URI. Folders that would open the whole machine are refused.
+"""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sightline.contract.keys import roots_key
+from sightline.contract.uris import is_under, normalise
+
+__all__ = ["BadRoot", "Root", "RootSet", "default_root", "open_root"]
+
+_FORBIDDEN = ("/proc", "/sys", "/dev")
+_MAX_CLIMB = 64
+
+
+class BadRoot(ValueError):
+    """A folder that cannot be a root. The text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """One allowed folder. ``given`` is lexical, ``real`` has every link resolved."""
+
+    given: str
+    real: str
+
+    @property
+    def name(self) -> str:
+        """The folder's own name, for people."""
+        return os.path.basename(self.given) or self.given
+
+
+@dataclass(frozen=True, slots=True)
+class RootSet:
+    """All allowed folders, sorted and without duplicates."""
+
+    roots: tuple[Root, ...]
+
+    @classmethod
+    def of(cls, roots: Iterable[Root]) -> "RootSet":
+        unique = {root.real: root for root in reversed(list(roots))}
+        return cls(tuple(unique[real] for real in sorted(unique)))
+
+    def key(self) -> str:
+        """What the roots contribute to a snapshot key."""
+        return roots_key([root.real for root in self.roots])
+
+    def containing(self, real_path: str) -> Root | None:
+        """The innermost root that a real path lies in."""
+        found = [root for root in self.roots if is_under(real_path, root.real)]
+        return max(found, key=lambda root: len(root.real), default=None)
+
+
+def open_root(path: str, *, home: str | None) -> Root:
+    """The root at ``path``, an absolute path of an existing folder."""
+    given = normalise(path)
+    real = os.path.realpath(given)
+    if not os.path.isdir(real):
+        raise BadRoot(f"{path} is not a folder; pass the folder of your project")
+    if real == "/" or any(is_under(real, forbidden) for forbidden in _FORBIDDEN):
+        raise BadRoot(f"{path} cannot be a root; pass the folder of your project")
+    if home is not None and real == os.path.realpath(home):
+        raise BadRoot(f"{path} is the home folder and cannot be a root; pass a folder in it")
+    return Root(given, real)
+
+
+def default_root(start: str) -> str:
+    """The nearest folder from ``start`` upward that holds ``.git``, else ``start``."""
+    folder = normalise(start)
+    for _ in range(_MAX_CLIMB):
+        if os.path.lexists(os.path.join(folder, ".git")):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            break
+        folder = parent
+    return normalise(start)

@@ -1,0 +1,161 @@
+"""The files of a root as stamps, and the sweep that finds what changed.
+
+A stamp is what ``lstat`` says without reading a file. The change time is part of it, so that an
+edit which keeps size and modification time is seen too. Links are not followed, ``.git`` is not
+entered, and files that no tool can say anything about are not stamped.
+"""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable
+from typing import NamedTuple
+
+__all__ = [
+    "HIDDEN",
+    "MAX_FILES",
+    "Change",
+    "Kind",
+    "Stamp",
+    "Tree",
+    "diff",
+    "digest48",
+    "file_count",
+    "is_tracked",
+    "scan",
+    "stamp_of",
+]
+
+MAX_FILES = 1_000_000
+HIDDEN = ".git"
+
+#: Files that neither a language server nor the index reads. Everything else is tracked.
+_IGNORED_SUFFIXES = frozenset(
+    """
+    .7z .a .avi .bin .bmp .bz2 .class .db .dll .dylib .eot .exe .flac .gif .gz .ico .jar .jpeg .jpg
+    .lib .lock .log .mo .mov .mp3 .mp4 .o .obj .ogg .otf .parquet .pdf .pkl .png .pyc .pyd .pyo .rar
+    .rlib .rmeta .so .sqlite .sqlite3 .swo .swp .tar .tgz .tif .tiff .tmp .ttf .wasm .wav .webm
+    .webp .whl .woff .woff2 .xz .zip .zst
+    """.split()
+)
+
+
+class Stamp(NamedTuple):
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+#: The tracked files of every folder: folder path, file name, stamp. Empty folders are in it too.
+Tree = dict[str, dict[str, Stamp]]
+
+
+class Kind:
+    """How a file changed, in the numbers of the Language Server Protocol."""
+
+    CREATED = 1
+    CHANGED = 2
+    DELETED = 3
+
+
+class Change(NamedTuple):
+    path: str
+    kind: int
+
+
+def is_tracked(name: str) -> bool:
+    """Whether a file of this name can matter to an answer."""
+    return os.path.splitext(name)[1].lower() not in _IGNORED_SUFFIXES and not name.endswith("~")
+
+
+def stamp_of(path: str) -> Stamp | None:
+    """The stamp of a regular file or a link, or ``None``."""
+    try:
+        status = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return _stamp(status) if _is_file(status) else None
+
+
+def scan(top: str, limit: int = MAX_FILES) -> tuple[Tree, bool]:
+    """Every folder from ``top`` down with its tracked files, and whether that is all of them."""
+    tree: Tree = {}
+    waiting = [top]
+    count = 0
+    while waiting:
+        folder = waiting.pop()
+        files, subfolders = read_folder(folder)
+        tree[folder] = files
+        count += len(files)
+        if count > limit:
+            return tree, False
+        waiting.extend(subfolders)
+    return tree, True
+
+
+def read_folder(folder: str) -> tuple[dict[str, Stamp], list[str]]:
+    """The tracked files directly in ``folder``, and its subfolders."""
+    files: dict[str, Stamp] = {}
+    subfolders: list[str] = []
+    try:
+        entries = os.scandir(folder)
+    except OSError:
+        return files, subfolders  # vanished or closed to us: its files are simply not there
+    with entries:
+        for entry in entries:
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name != HIDDEN:
+                        subfolders.append(entry.path)
+                elif is_tracked(entry.name):
+                    status = entry.stat(follow_symlinks=False)
+                    if _is_file(status):
+                        files[entry.name] = _stamp(status)
+            except OSError:
+                continue
+    return files, subfolders
+
+
+def diff(before: Tree, after: Tree) -> list[Change]:
+    """What changed from one state of the folders to the next, sorted by path."""
+    changes: list[Change] = []
+    for folder in before.keys() | after.keys():
+        old, new = before.get(folder, {}), after.get(folder, {})
+        if old == new:
+            continue
+        changes += [Change(f"{folder}/{name}", Kind.DELETED) for name in old.keys() - new.keys()]
+        changes += [Change(f"{folder}/{name}", Kind.CREATED) for name in new.keys() - old.keys()]
+        changes += [
+            Change(f"{folder}/{name}", Kind.CHANGED)
+            for name, stamp in new.items()
+            if old.get(name, stamp) != stamp
+        ]
+    return sorted(changes)
+
+
+def file_count(tree: Tree) -> int:
+    return sum(map(len, tree.values()))
+
+
+def digest48(trees: Iterable[tuple[str, Tree]]) -> int:
+    """A 48-bit number from every tracked file's path in its root, size and modification time.
+
+    Equal trees give equal numbers in any process, and almost surely only equal trees do.
+    """
+    hasher = hashlib.sha256()
+    for top, tree in trees:
+        hasher.update(os.fsencode(top) + b"\0\0")
+        for folder in sorted(tree):
+            hasher.update(os.fsencode(folder[len(top) :]) + b"\0\0")
+            for name, stamp in sorted(tree[folder].items()):
+                hasher.update(os.fsencode(name) + b"\0%d\0%d\0" % (stamp.size, stamp.mtime_ns))
+    return int.from_bytes(hasher.digest()[:6], "big")
+
+
+def _is_file(status: os.stat_result) -> bool:
+    return stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)
+
+
+def _stamp(status: os.stat_result) -> Stamp:
+    return Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)

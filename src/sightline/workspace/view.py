@@ -1,0 +1,88 @@
+"""The immutable view that one call runs on, and the snapshot key it yields.
+
+A view is the roots, the gate and the epochs at the moment a call began. Everything a tool learns
+about files goes through it. Two calls with equal views and equal questions have equal answers.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from sightline.contract import keys
+from sightline.contract.failures import NotFound
+from sightline.contract.source import SourceFile
+from sightline.contract.texts import redact_paths
+from sightline.workspace.gate import Gate
+
+__all__ = ["DIAGNOSTICS_EPOCHS", "SOURCE_EPOCHS", "Epoch", "Epochs", "View"]
+
+
+class Epoch(Enum):
+    """What an answer can depend on. The order is the order inside a snapshot key."""
+
+    ROOTS = "roots"
+    TEXT = "text"
+    FS = "fs"
+    DIAGNOSTICS = "diagnostics"
+
+
+SOURCE_EPOCHS = (Epoch.ROOTS, Epoch.TEXT, Epoch.FS)
+DIAGNOSTICS_EPOCHS = (Epoch.ROOTS, Epoch.FS, Epoch.DIAGNOSTICS)
+
+
+@dataclass(frozen=True, slots=True)
+class Epochs:
+    """Four counters. Each rises by one per observed change and never falls."""
+
+    roots: int
+    text: int
+    fs: int
+    diagnostics: int
+
+    def select(self, kinds: Sequence[Epoch]) -> tuple[int, ...]:
+        return tuple(getattr(self, kind.value) for kind in kinds)
+
+
+@dataclass(frozen=True)
+class View:
+    gate: Gate
+    epochs: Epochs
+    roots_key: str
+    #: The names in the machine's root folder: what an absolute path of this machine starts with.
+    top_folders: frozenset[str] = frozenset()
+    _documents: dict[str, SourceFile] = field(default_factory=dict, compare=False)
+
+    def document(self, uri: str) -> SourceFile:
+        """The text of a document, gated. Read once per view and URI."""
+        if uri not in self._documents:
+            file = self.gate.admit(uri)
+            self._documents[uri] = SourceFile(file.uri, file.path, decode(self.gate.read(file)))
+        return self._documents[uri]
+
+    def snapshot_key(self, request: str, kinds: Sequence[Epoch]) -> str:
+        epochs = keys.epoch_string(self.roots_key, self.epochs.select(kinds))
+        return keys.snapshot_key(request, epochs)
+
+    def redact(self, text: str) -> str:
+        """Somebody else's text with the paths that must not be shown reduced to names."""
+        return redact_paths(text, self.gate.allows, self._is_local)
+
+    def _is_local(self, path: str) -> bool:
+        return path.split("/", 2)[1] in self.top_folders
+
+
+def decode(raw: bytes) -> str:
+    """The text of a document: UTF-8, with or without a byte-order mark."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise NotFound("the document is not UTF-8 text") from None
+
+
+def top_folders() -> frozenset[str]:
+    """The names in the machine's root folder."""
+    try:
+        return frozenset(os.listdir("/"))
+    except OSError:
+        return frozenset()

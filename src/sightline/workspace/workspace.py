@@ -1,0 +1,129 @@
+"""The one owner of roots, change detection and epochs.
+
+``begin`` is called when a call starts: it collects every change that was finished before, tells
+the listeners, moves the epochs and returns the view the call runs on. ``starting`` epochs come
+from a digest of the tree, so that equal trees give equal cursors in any process.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from sightline.contract.failures import NotReady, Unavailable
+from sightline.workspace.gate import Gate
+from sightline.workspace.observers import Observer, observe
+from sightline.workspace.roots import Root, RootSet
+from sightline.workspace.tree import Change, Kind, Tree, digest48, scan
+from sightline.workspace.view import Epochs, View, top_folders
+
+__all__ = ["Listener", "Workspace"]
+
+#: Told of every batch of changes, in order, before the view that contains them is handed out.
+Listener = Callable[[Sequence[Change]], None]
+
+#: The audit of the announcements takes at most this share of one processor, and rests this long.
+_AUDIT_SHARE = 0.01
+_AUDIT_REST_S = 2.0
+
+
+class Workspace:
+    def __init__(self, roots: Iterable[Root], *, notify: bool = True) -> None:
+        self.roots = RootSet.of(roots)
+        self.notify = notify
+        self.observers: dict[str, Observer] = {}
+        self._listeners: list[Listener] = []
+        self._epochs: Epochs | None = None
+        self._view: View | None = None
+        self._scan: asyncio.Task[None] | None = None
+        self._collecting = asyncio.Lock()
+        self._top_folders = top_folders()
+        self._audit_due = 0.0
+
+    def listen(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    def start(self) -> None:
+        """Begins the first scan in the background. ``begin`` waits for it."""
+        if self._scan is None:
+            self._scan = asyncio.create_task(self._first_scan(), name="workspace scan")
+
+    async def begin(self) -> View:
+        """The view that contains every change finished before this moment."""
+        self.start()
+        assert self._scan is not None
+        if not self._scan.done():
+            await asyncio.shield(self._scan)
+        if self._scan.cancelled() or self._scan.exception() is not None:
+            raise NotReady(waiting_for="the first scan of the workspace")
+        if any(not observer.complete for observer in self.observers.values()):
+            raise Unavailable("the workspace has more than 1,000,000 files; open a part of it")
+        if any(observer.sweeps for observer in self.observers.values()):
+            async with self._collecting:
+                changes = await asyncio.to_thread(self._collect)
+        else:
+            changes = self._collect()
+        return self.apply(changes)
+
+    def apply(self, changes: Sequence[Change]) -> View:
+        """Moves the epochs for observed changes and returns the view after them."""
+        assert self._epochs is not None
+        if changes:
+            text = any(c.kind == Kind.CHANGED for c in changes)
+            fs = any(c.kind != Kind.CHANGED for c in changes)
+            self._move(text=text, fs=fs, diagnostics=True)
+            for listener in self._listeners:
+                listener(changes)
+        if self._view is None:
+            self._view = View(Gate(self.roots), self._epochs, self.roots.key(), self._top_folders)
+        return self._view
+
+    def source_changed(self) -> None:
+        """A source started over: its answers may differ, so nothing older may be paged."""
+        if self._epochs is not None:
+            self._move(text=True, diagnostics=True)
+
+    def trees(self) -> list[tuple[Root, Tree]]:
+        """The tracked files of every root as last seen."""
+        return [(root, self.observers[root.real].tree) for root in self.roots.roots]
+
+    async def audit(self) -> None:
+        """Looks for changes that were not announced, if that is due. Cheap when it is not."""
+        now = time.monotonic()
+        if now < self._audit_due or self._epochs is None:
+            return
+        self._audit_due = float("inf")
+        changes: list[Change] = []
+        for observer in self.observers.values():
+            if not observer.sweeps:
+                found, _ = await asyncio.to_thread(scan, observer.top)
+                changes += observer.audit(found)
+        took = time.monotonic() - now
+        self._audit_due = now + took + max(_AUDIT_REST_S, took / _AUDIT_SHARE)
+        self.apply(changes)
+
+    def close(self) -> None:
+        if self._scan is not None:
+            self._scan.cancel()
+        for observer in self.observers.values():
+            observer.close()
+
+    async def _first_scan(self) -> None:
+        for root in self.roots.roots:
+            observer = observe(root.real, notify=self.notify)
+            await asyncio.to_thread(observer.start)
+            self.observers[root.real] = observer
+        start = await asyncio.to_thread(
+            digest48, [(root.real, tree) for root, tree in self.trees()]
+        )
+        self._epochs = Epochs(start, start, start, start)
+
+    def _collect(self) -> list[Change]:
+        return [c for observer in self.observers.values() for c in observer.changes()]
+
+    def _move(self, *, text: bool = False, fs: bool = False, diagnostics: bool = False) -> None:
+        old = self._epochs
+        assert old is not None
+        self._epochs = Epochs(
+            old.roots, old.text + text, old.fs + fs, old.diagnostics + diagnostics
+        )
+        self._view = None

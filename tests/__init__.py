@@ -1,0 +1,1 @@
+"""Tests. The folders mirror src/sightline; ``system`` holds what needs the whole program."""

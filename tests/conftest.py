@@ -1,0 +1,91 @@
+"""Fixtures that every test may use: a clean home, a small workspace, running servers.
+
+Nothing here sleeps. Waiting is for an event or a state, with a bound that only a hang reaches.
+"""
+
+import os
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.http import HttpServer
+from tests.support.stdio import StdioServer
+
+Workspace = Callable[[dict[str, str]], Path]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home; every per-user folder of Sightline is below it."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    for variable in [name for name in os.environ if name.startswith(("XDG_", "SIGHTLINE_"))]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """Makes a workspace from file names and texts and returns its root."""
+
+    def make(files: dict[str, str], name: str = "ws") -> Path:
+        root = tmp_path / name
+        for path, text in files.items():
+            file = root / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+        return root
+
+    return make
+
+
+@pytest.fixture
+def sample(workspace: Workspace) -> Path:
+    """A Python workspace: ``shapes.py`` defines ``area``, ``main.py`` uses it."""
+    return workspace(
+        {
+            "shapes.py": """
+                def area(width: int, height: int) -> int:
+                    \"\"\"The area of a rectangle.\"\"\"
+                    return width * height
+                """,
+            "main.py": """
+                from shapes import area
+
+                print(area(2, 3))
+                """,
+        }
+    )
+
+
+@pytest.fixture
+def serve(home: Path, tmp_path: Path) -> Iterator[Callable[..., HttpServer]]:
+    """Starts ``sightline serve`` on a free port; every server is stopped at the end."""
+    started: list[HttpServer] = []
+
+    def start(*arguments: str | Path) -> HttpServer:
+        server = HttpServer.start([str(argument) for argument in arguments], home)
+        started.append(server)
+        return server
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+@pytest.fixture
+def stdio(home: Path) -> Iterator[Callable[..., StdioServer]]:
+    """Starts ``sightline stdio``; every server is stopped at the end."""
+    started: list[StdioServer] = []
+
+    def start(*arguments: str | Path) -> StdioServer:
+        server = StdioServer.start([str(argument) for argument in arguments], home)
+        started.append(server)
+        return server
+
+    yield start
+    for server in started:
+        server.stop()

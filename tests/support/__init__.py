@@ -1,0 +1,1 @@
+"""What tests drive Sightline with: real processes, raw sockets, real clients."""
