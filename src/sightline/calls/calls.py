@@ -86,6 +86,8 @@ class Calls:
     bug: Callable[[BaseException], None]
     finished: Callable[[Record], None] = lambda record: None
     context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS
+    index_timeout_ms: int = limits.INDEX_TIMEOUT_MS
+    index_build_timeout_ms: int = limits.INDEX_BUILD_TIMEOUT_MS
     in_flight: int = 0
     _flights: Flights[Any] = field(default_factory=Flights)
 
@@ -143,6 +145,8 @@ class Calls:
             request_timeout_ms=self.settings.request_timeout_ms,
             max_response_bytes=self.settings.max_response_bytes,
             context_ms=self.context_timeout_ms,
+            index_ms=self.index_timeout_ms,
+            index_build_ms=self.index_build_timeout_ms,
         )
 
     async def _answer(
@@ -200,13 +204,19 @@ class Calls:
             if start.snapshot != snapshot:
                 raise CursorStale
             result = self.retained.require(snapshot)
-        size = question.arguments.pageSize or limits.DEFAULT_PAGE_SIZE
+        size = question.arguments.pageSize or tool.info.page_size
+        size = min(size, self.settings.max_items_per_page)
         room = caps.response_bytes - limits.ENVELOPE_RESERVE_BYTES
+        budget = question.budget or room
+        if result.lazy:
+            await asyncio.to_thread(result.prepare, start.offset, size)
         return page_of(
             result,
             start,
-            min(size, self.settings.max_items_per_page),
-            lambda page: len(self._wrap(tool, page, caller)) <= room,
+            size,
+            lambda page: (
+                len(page.payload) <= budget and len(self._wrap(tool, page, caller)) <= room
+            ),
         )
 
     async def _whole(
@@ -218,6 +228,11 @@ class Calls:
         caps: families.Limits,
         deadline: float,
     ) -> EncodedPage:
+        if not tool.info.repeatable:
+            async with asyncio.timeout(max(deadline - self.clock(), 0)):
+                answer = await tool.answer(self.engines.desk(view, caller.progress), question)
+            assert isinstance(answer, Whole), "what cannot be repeated cannot be paged"
+            return self._fit(tool, answer, caller, caps)
         request = keys.request_key(tool.info.name, *question.fields)
         snapshot = view.snapshot_key(request, tool.info.epochs)
         key = (snapshot, self.engines.identity(question.uri), caller.options.content)
@@ -243,8 +258,7 @@ class Calls:
             answer = await tool.answer(self.engines.desk(view, caller.progress), question)
             if not isinstance(answer, Paged):
                 return answer
-            items = [_encode(item) for item in answer.items]
-            kept = RetainedSet(items, answer.summary, answer.flags)
+            kept = RetainedSet.of(answer)
             self.retained.keep(key[0], kept)
             return kept
 

@@ -8,9 +8,10 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
@@ -22,10 +23,13 @@ from sightline.protocol.surface import ClientOptions, Surface
 from sightline.server.logs import Log
 from sightline.server.running import Runner
 from sightline.tools.catalogue import CATALOGUE
-from sightline.tools.tool import Desk, Progress, Tool
+from sightline.tools.tool import Desk, Progress, Tool, no_index
 from sightline.workspace.roots import Root
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sightline.index.index import Index
 
 __all__ = ["Program", "catalogue_for", "surface_for"]
 
@@ -51,6 +55,36 @@ def surface_for(settings: Settings) -> Surface:
     )
 
 
+class LazyIndex:
+    """The index, made when the first tool asks for it: it brings numpy, which takes a moment."""
+
+    def __init__(self, workspace: Workspace, environment: Mapping[str, str], cache: Path) -> None:
+        self._workspace = workspace
+        self._environment = environment
+        self._cache = cache
+        self.made: Index | None = None
+
+    async def get(self) -> "Index":
+        if self.made is None:
+            module = await asyncio.to_thread(import_module, "sightline.index.index")
+            if self.made is None:
+                self.made = module.Index(
+                    self._workspace, environment=self._environment, cache=str(self._cache)
+                )
+        assert self.made is not None
+        return self.made
+
+    async def begin(self) -> View:
+        """The view a call runs on. Ignore rules outside the roots count as part of it."""
+        if self.made is not None and self.made.look_outside():
+            self._workspace.source_changed()
+        return await self._workspace.begin()
+
+    async def close(self) -> None:
+        if self.made is not None:
+            await self.made.close()
+
+
 @dataclass
 class Program:
     """A running Sightline without a transport."""
@@ -58,6 +92,7 @@ class Program:
     settings: Settings
     workspace: Workspace
     pool: Pool
+    index: LazyIndex
     calls: Calls
     runner: Runner
     surface: Surface
@@ -77,9 +112,11 @@ class Program:
     ) -> "Program":
         workspace = Workspace(roots, notify=notify)
         pool = Pool(workspace, registry, environment=environment, cache=cache)
+        index = LazyIndex(workspace, environment, cache)
+        index_or_none = index.get if "index" in settings.families else no_index
 
         def desk(view: View, progress: Progress) -> Desk:
-            return Desk(view, pool, progress)
+            return Desk(view, pool, progress, index_or_none)
 
         def finished(record: Record) -> None:
             log.debug(
@@ -92,13 +129,14 @@ class Program:
 
         calls = Calls(
             catalogue_for(settings),
-            Engines(workspace.begin, desk, pool.identity, pool.waiting_for),
+            Engines(index.begin, desk, pool.identity, pool.waiting_for),
             settings,
             time.monotonic,
             log.bug,
             finished,
         )
-        return cls(settings, workspace, pool, calls, Runner(calls), surface_for(settings), log)
+        surface = surface_for(settings)
+        return cls(settings, workspace, pool, index, calls, Runner(calls), surface, log)
 
     def start(self) -> None:
         """Begins what can be done ahead, in the background."""
@@ -109,5 +147,6 @@ class Program:
         """Ends every call and every child."""
         await self.runner.drain(0)
         await self.calls.close()
+        await asyncio.shield(self.index.close())
         await asyncio.shield(self.pool.close())
         self.workspace.close()
