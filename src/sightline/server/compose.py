@@ -16,6 +16,7 @@ from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
 from sightline.calls.listing import Listing
 from sightline.contract.settings import Settings
+from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Pool
 from sightline.lsp.registry import Registry
 from sightline.protocol.surface import ClientOptions, Surface
@@ -76,7 +77,7 @@ class Program:
         notify: bool = True,
     ) -> "Program":
         workspace = Workspace(roots, notify=notify)
-        pool = Pool(workspace, registry, environment=environment, cache=cache)
+        pool = Pool(workspace, registry, Launcher(environment, cache))
 
         def desk(view: View, progress: Progress) -> Desk:
             return Desk(view, pool, progress)

@@ -82,6 +82,10 @@ class Workspace:
         if self._epochs is not None:
             self._move(text=True, diagnostics=True)
 
+    def tree_state(self) -> tuple[int, int] | None:
+        """What identifies the set of files: it changes when one comes or goes."""
+        return None if self._epochs is None else (self._epochs.roots, self._epochs.fs)
+
     def trees(self) -> list[tuple[Root, Tree]]:
         """The tracked files of every root as last seen."""
         return [(root, self.observers[root.real].tree) for root in self.roots.roots]
