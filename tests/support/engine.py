@@ -63,7 +63,6 @@ async def engine(
     cache: Path,
     registry: Registry | None = None,
     settings: Settings | None = None,
-    notify: bool = True,
     environment: dict[str, str] | None = None,
 ) -> AsyncIterator[Engine]:
     """A program on one root."""
@@ -74,7 +73,6 @@ async def engine(
         environment=environment or {"PATH": "/usr/bin:/bin"},
         cache=cache,
         log=Log(),
-        notify=notify,
     )
     try:
         yield Engine(program, root)

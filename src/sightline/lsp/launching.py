@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sightline.contract.source import SourceFile
 from sightline.lsp.python import empty_environment, find_environment
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.server import Launch
@@ -45,6 +46,7 @@ class Launcher:
         root: str,
         roots: Sequence[str],
         restarted: Callable[[], None],
+        read: Callable[[str], tuple[SourceFile, str] | None],
     ) -> Launch | None:
         """How to start a server for one root, or ``None`` if it is not installed."""
         program = self.find(spec, roots)
@@ -63,6 +65,7 @@ class Launcher:
             start,
             settings=spec.settings,
             initialization_options=self._options(spec, root),
+            read=read,
             restarted=restarted,
         )
 

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,8 +28,8 @@ from sightline.lsp import answers, types
 from sightline.lsp.launching import Launcher
 from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.server import Server
+from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
-from sightline.workspace.tree import Change
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
 
@@ -257,7 +258,8 @@ class Pool:
             roots = [r.real for r in self._workspace.roots.roots]
             spec = self._registry.servers[name]
             restarted = self._workspace.source_changed
-            launch = self._launcher.launch(name, spec, root.real, roots, restarted)
+            read = partial(self._read, spec)
+            launch = self._launcher.launch(name, spec, root.real, roots, restarted, read)
             if launch is None:
                 return None
             self._servers[key] = Server(launch)
@@ -265,6 +267,15 @@ class Pool:
 
     def _language_id(self, language: str) -> str:
         return self._registry.languages[language].id or language
+
+    def _read(self, spec: ServerSpec, path: str) -> tuple[SourceFile, str] | None:
+        """A file of one of the server's languages as it is on disk now."""
+        language = self._registry.language_of(os.path.basename(path))
+        if language not in spec.languages:
+            return None
+        with contextlib.suppress(Failure):
+            return self._workspace.read(uri_of(path)), self._language_id(language)
+        return None
 
     def _changed(self, changes: Sequence[Change]) -> None:
         for server in self._servers.values():

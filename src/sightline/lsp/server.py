@@ -25,7 +25,7 @@ from sightline.lsp.globs import matcher
 from sightline.lsp.readiness import Readiness
 from sightline.lsp.registry import ServerSpec
 from sightline.process.child import Child, StartFailed
-from sightline.workspace.tree import Change
+from sightline.workspace.changes import Change
 
 __all__ = ["Launch", "Server", "State"]
 
@@ -62,6 +62,8 @@ class Launch:
     spawn: Callable[[], Awaitable[Child]]
     settings: Mapping[str, Any]
     initialization_options: Mapping[str, Any]
+    #: A changed file with its language, if it is one of this server's.
+    read: Callable[[str], tuple[SourceFile, str] | None]
     #: Called when a server that had answered starts over: older answers may no longer hold.
     restarted: Callable[[], None] = lambda: None
 
@@ -157,6 +159,8 @@ class Server:
         for change in changes:
             uri = uri_of(change.path)
             self.documents.forget(uri)
+            if change.disguised and (file := self.launch.read(change.path)) is not None:
+                self.documents.reveal(*file)
             if self._interested(change.path):
                 events.append({"uri": uri, "type": change.kind})
         if events:
