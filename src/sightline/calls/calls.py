@@ -38,7 +38,7 @@ from sightline.workspace.view import View
 
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
-_encode = msgspec.json.Encoder().encode
+_encoder = msgspec.json.Encoder()
 
 
 class Caller(NamedTuple):
@@ -229,7 +229,8 @@ class Calls:
             answer = await asked.tool.answer(desk, asked.question)
             if not isinstance(answer, Paged):
                 return answer
-            items = [_encode(item) for item in answer.items]
+            # Compact JSON has no line break of its own, so the lines are the items.
+            items = _encoder.encode_lines(answer.items).splitlines()
             kept = RetainedSet(items, answer.summary, answer.flags)
             self.retained.keep(asked.snapshot, kept)
             return kept
@@ -297,4 +298,4 @@ def underscored(name: str) -> str:
 
 
 def _encoded(payload: msgspec.Struct) -> EncodedPage:
-    return EncodedPage(_encode(payload), getattr(payload, "summary", ""))
+    return EncodedPage(_encoder.encode(payload), getattr(payload, "summary", ""))
