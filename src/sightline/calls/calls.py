@@ -34,7 +34,7 @@ from sightline.protocol.revisions import Revision
 from sightline.protocol.session import Outcome
 from sightline.protocol.surface import ClientOptions
 from sightline.tools.tool import Desk, Paged, Progress, Question, Tool, Whole, silent
-from sightline.workspace.view import View
+from sightline.workspace.view import View, ViewOutdated
 
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
@@ -73,6 +73,8 @@ class Engines:
     desk: Callable[[View, Progress], Desk]
     #: What else than the view decides an answer: server versions and settings.
     identity: Callable[[str | None], str]
+    #: A file was found changed although nothing announced it.
+    surprised: Callable[[str], None]
     #: What a caller that runs out of time was waiting for, in constant words.
     waiting_for: Callable[[str | None], str]
 
@@ -161,9 +163,7 @@ class Calls:
         uri: str | None = None
         try:
             async with asyncio.timeout(max(deadline - self.clock(), 0)):
-                view = await self.engines.begin()
-            self._retire(view)
-            question = tool.ask(view, typed)
+                view, question = await self._ask(tool, typed)
             uri = question.uri
             asked = self._asked(tool, view, question, caller, caps, deadline)
             page = await (self._page(asked) if tool.info.paged else self._whole(asked))
@@ -176,6 +176,16 @@ class Calls:
         if len(result) > asked.room:
             raise TooLarge
         return result
+
+    async def _ask(self, tool: Tool[Any], typed: msgspec.Struct) -> tuple[View, Question[Any]]:
+        """The view of this moment, and the question in it."""
+        while True:
+            view = await self.engines.begin()
+            self._retire(view)
+            try:
+                return view, tool.ask(view, typed)
+            except ViewOutdated as outdated:
+                self.engines.surprised(outdated.path)
 
     def _validate(self, tool: Tool[Any], arguments: dict[str, Any]) -> msgspec.Struct:
         name = tool.info.name

@@ -88,6 +88,7 @@ class Program:
 
         def finished(record: Record) -> None:
             call_log.add(record)
+            workspace.audit_soon()
             log.debug(
                 "call",
                 tool=record.tool,
@@ -98,7 +99,7 @@ class Program:
 
         calls = Calls(
             catalogue_for(settings),
-            Engines(workspace.begin, desk, pool.identity, pool.waiting_for),
+            Engines(workspace.begin, desk, pool.identity, workspace.surprised, pool.waiting_for),
             settings,
             time.monotonic,
             log.bug,
