@@ -48,10 +48,13 @@ class HttpServer:
     session: str | None = None
 
     @classmethod
-    def start(cls, arguments: list[str], home: Path) -> "HttpServer":
+    def start(
+        cls, arguments: list[str], home: Path, *, program: tuple[str, ...] = ()
+    ) -> "HttpServer":
+        """``program`` runs in place of the installed ``sightline`` command."""
         port = free_port()
         process = subprocess.Popen(
-            command("serve", "--port", str(port), *arguments),
+            [*(program or command()), "serve", "--port", str(port), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
