@@ -37,9 +37,8 @@ def home_and_workspace() -> Iterator[tuple[Path, Path]]:
 @contextlib.contextmanager
 def serving(*options: str) -> Iterator[HttpServer]:
     """``sightline serve`` on a small workspace, stopped at the end."""
-    with home_and_workspace() as (home, root):
-        server = HttpServer.start([str(root), *options], home)
-        try:
-            yield server
-        finally:
-            server.stop()
+    with (
+        home_and_workspace() as (home, root),
+        HttpServer.start([str(root), *options], home) as server,
+    ):
+        yield server

@@ -21,10 +21,21 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPDeprecationWarning
 
+from sightline.contract.settings import Settings
+from sightline.server.compose import catalogue_for
 from tests.support.http import HttpServer
+from tests.support.program import environment
 from tools import node
 
-__all__ = ["Seen", "Target", "heard", "visit_with_python", "visit_with_typescript"]
+__all__ = [
+    "Seen",
+    "Target",
+    "check",
+    "heard",
+    "stdio_target",
+    "visit_with_python",
+    "visit_with_typescript",
+]
 
 _VISIT_S = 90
 _TRIES = 60
@@ -112,7 +123,11 @@ def visit_with_typescript(target: Target, root: Path, *, probe: bool = False) ->
     return Seen(after_progress=said.pop("afterProgress"), **said)
 
 
-async def visit_with_python(target: Target, root: Path, *, probe: bool = False) -> Seen:
+def visit_with_python(target: Target, root: Path, *, probe: bool = False) -> Seen:
+    return asyncio.run(_visit(target, root, probe=probe))
+
+
+async def _visit(target: Target, root: Path, *, probe: bool) -> Seen:
     async with asyncio.timeout(_VISIT_S), _connected(target, probe=probe) as client:
         assert client.server_info is not None
         listed = await client.list_tools()
@@ -189,3 +204,43 @@ async def _patiently(
             whole: dict[str, Any] = result.model_dump(by_alias=True, mode="json")
             return whole
     raise AssertionError("the server is still not ready")
+
+
+def location(root: Path, name: str, line: int, start: int) -> dict[str, Any]:
+    span = {
+        "start": {"line": line, "character": start},
+        "end": {"line": line, "character": start + 4},
+    }
+    return {"uri": (root / name).as_uri(), "range": span}
+
+
+def check(seen: Seen, root: Path) -> None:
+    """Whether a client saw what the sample workspace has."""
+    assert (seen.server, seen.revision, seen.instructed) == ("sightline", "2025-11-25", True)
+    assert seen.tools == [tool.info.name for tool in catalogue_for(Settings())]
+    found = {
+        "locations": [location(root, "shapes.py", 0, 4)],
+        "summary": "Found 1 definition.",
+    }
+    assert (seen.definition, seen.content) == (found, [])
+    references = [
+        location(root, "main.py", 0, 19),
+        location(root, "main.py", 2, 6),
+        location(root, "main.py", 2, 18),
+        location(root, "other.py", 0, 19),
+        location(root, "other.py", 2, 6),
+        location(root, "shapes.py", 0, 4),
+    ]
+    assert seen.pages == [references[0:2], references[2:4], references[4:6]]
+    assert seen.error["code"] == -32602
+    assert seen.error["data"]["code"] == "MCP_LSP_GATEWAY/WORKSPACE_DENIED"
+    assert "[MCP_LSP_GATEWAY/WORKSPACE_DENIED]" in seen.error["message"]
+    assert seen.after_progress == found
+
+
+def stdio_target(home: Path, *server: str) -> tuple[Target, Path]:
+    """A target whose server leaves its exit status in a file when it ends by itself."""
+    status = home / "status"
+    wrapped = ("/bin/sh", "-c", '"$@"; echo $? > "$STATUS"', "sh", *server)
+    env = environment(home) | {"STATUS": str(status)}
+    return Target(command=wrapped, env=env, cwd=home), status

@@ -9,7 +9,7 @@ import subprocess
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tests.support.program import command, environment
 
@@ -78,6 +78,12 @@ class HttpServer:
         file = self.home / ".local/share/sightline/tokens.json"
         token: str = json.loads(file.read_text(encoding="utf-8"))[0]
         return token
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
 
     def stop(self) -> None:
         if self.process.poll() is None:
