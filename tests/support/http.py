@@ -122,6 +122,19 @@ class HttpServer:
         headers: dict[str, str] | None = None,
     ) -> Answer:
         """One request with good headers, except those replaced or dropped."""
+        data = self.encode(body, method=method, path=path, drop=drop, headers=headers)
+        return parse(self.raw(data, keep=True))
+
+    def encode(
+        self,
+        body: bytes | dict[str, Any],
+        *,
+        method: str = "POST",
+        path: str = "/mcp",
+        drop: tuple[str, ...] = (),
+        headers: dict[str, str] | None = None,
+    ) -> bytes:
+        """The bytes of one request."""
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         sent = {
             "host": f"127.0.0.1:{self.port}",
@@ -134,7 +147,7 @@ class HttpServer:
         sent |= headers or {}
         lines = [f"{method} {path} HTTP/1.1"]
         lines += [f"{name}: {value}" for name, value in sent.items() if name not in drop]
-        return parse(self.raw("\r\n".join([*lines, "", ""]).encode("latin-1") + content, keep=True))
+        return "\r\n".join([*lines, "", ""]).encode("latin-1") + content
 
     def initialize(self) -> str:
         """Opens a session, ready for calls, and returns its id."""
@@ -158,8 +171,7 @@ class HttpServer:
 
     def say(self, message: bytes | dict[str, Any], session: str) -> Answer:
         """One message inside a session."""
-        own = {"mcp-session-id": session, "mcp-protocol-version": REVISION}
-        return self.request(message, headers=own)
+        return self.request(message, headers=in_session(session))
 
     def call(self, tool: str, arguments: dict[str, Any], *, id: int | str = 1) -> Any:
         """A tool call in a session of its own; the JSON-RPC answer. Waits while retryable."""
@@ -180,6 +192,11 @@ class HttpServer:
                 self.log.append(line.decode(errors="replace"))
                 if b"/mcp" in line:
                     ready.set()
+
+
+def in_session(session: str) -> dict[str, str]:
+    """The headers of a message inside a session."""
+    return {"mcp-session-id": session, "mcp-protocol-version": REVISION}
 
 
 def parse(data: bytes) -> Answer:
