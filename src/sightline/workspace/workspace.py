@@ -10,10 +10,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from sightline.contract.failures import NotReady, Unavailable
+from sightline.contract.source import SourceFile
+from sightline.workspace.changes import Change, Kind
 from sightline.workspace.gate import Gate
 from sightline.workspace.observers import Observer, observe
 from sightline.workspace.roots import Root, RootSet
-from sightline.workspace.tree import Change, Kind, Tree, digest48, scan
+from sightline.workspace.tree import Tree, digest48, file_count, scan
 from sightline.workspace.view import Epochs, View, top_folders
 
 __all__ = ["Listener", "Workspace"]
@@ -82,9 +84,31 @@ class Workspace:
         if self._epochs is not None:
             self._move(text=True, diagnostics=True)
 
+    def tree_state(self) -> tuple[int, int] | None:
+        """What identifies the set of files: it changes when one comes or goes."""
+        return None if self._epochs is None else (self._epochs.roots, self._epochs.fs)
+
+    def read(self, uri: str) -> SourceFile:
+        """A document as it is on disk now, gated, outside any view."""
+        assert self._epochs is not None
+        view = View(Gate(self.roots), self._epochs, self.roots.key(), self._top_folders)
+        return view.document(uri)
+
     def trees(self) -> list[tuple[Root, Tree]]:
         """The tracked files of every root as last seen."""
         return [(root, self.observers[root.real].tree) for root in self.roots.roots]
+
+    def report(self) -> list[dict[str, str | int]]:
+        """What people are told about the roots."""
+        rows: list[dict[str, str | int]] = []
+        for root in self.roots.roots:
+            observer = self.observers.get(root.real)
+            how = "not scanned yet"
+            if observer is not None:
+                how = f"swept: {observer.reason}" if observer.sweeps else "changes announced"
+            files = file_count(observer.tree) if observer is not None else 0
+            rows.append({"path": root.given, "files": files, "changes": how})
+        return rows
 
     async def audit(self) -> None:
         """Looks for changes that were not announced, if that is due. Cheap when it is not."""
