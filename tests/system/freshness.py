@@ -222,9 +222,10 @@ def main() -> int:
 
 _PAGE = """# Freshness
 
-A small repository is edited in every way there is; after each edit, at once, a running server (stdio,
-ty) is asked for all references of one function. What is right is counted with Python's tokenizer from
-the files as they are on disk at that moment. An answer that differs in one place is stale.
+A small repository is edited in every way there is; after each edit, at once, a running server
+(stdio, ty) is asked for all references of one function. What is right is counted with Python's
+tokenizer from the files as they are on disk at that moment. An answer that differs in one place is
+stale.
 
 | change detection | edit | rounds | stale answers | wall s |
 |---|---|---|---|---|
