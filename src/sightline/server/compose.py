@@ -5,31 +5,30 @@ language servers, the calls, the surface. No other module keeps state at module 
 """
 
 import asyncio
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
 from sightline.calls.listing import Listing
 from sightline.contract.settings import Settings
+from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Pool
 from sightline.lsp.registry import Registry
 from sightline.protocol.surface import ClientOptions, Surface
 from sightline.server.logs import Log
 from sightline.server.running import Runner
+from sightline.server.status import CallLog
 from sightline.tools.catalogue import CATALOGUE
-from sightline.tools.tool import Desk, Progress, Tool, no_index
+from sightline.tools.tool import Desk, Progress, Tool
 from sightline.workspace.roots import Root
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from sightline.index.index import Index
 
 __all__ = ["Program", "catalogue_for", "surface_for"]
 
@@ -55,36 +54,6 @@ def surface_for(settings: Settings) -> Surface:
     )
 
 
-class LazyIndex:
-    """The index, made when the first tool asks for it: it brings numpy, which takes a moment."""
-
-    def __init__(self, workspace: Workspace, environment: Mapping[str, str], cache: Path) -> None:
-        self._workspace = workspace
-        self._environment = environment
-        self._cache = cache
-        self.made: Index | None = None
-
-    async def get(self) -> "Index":
-        if self.made is None:
-            module = await asyncio.to_thread(import_module, "sightline.index.index")
-            if self.made is None:
-                self.made = module.Index(
-                    self._workspace, environment=self._environment, cache=str(self._cache)
-                )
-        assert self.made is not None
-        return self.made
-
-    async def begin(self) -> View:
-        """The view a call runs on. Ignore rules outside the roots count as part of it."""
-        if self.made is not None and self.made.look_outside():
-            self._workspace.source_changed()
-        return await self._workspace.begin()
-
-    async def close(self) -> None:
-        if self.made is not None:
-            await self.made.close()
-
-
 @dataclass
 class Program:
     """A running Sightline without a transport."""
@@ -92,11 +61,11 @@ class Program:
     settings: Settings
     workspace: Workspace
     pool: Pool
-    index: LazyIndex
     calls: Calls
     runner: Runner
     surface: Surface
     log: Log
+    call_log: CallLog
 
     @classmethod
     def build(
@@ -108,17 +77,18 @@ class Program:
         environment: Mapping[str, str],
         cache: Path,
         log: Log,
-        notify: bool = True,
     ) -> "Program":
-        workspace = Workspace(roots, notify=notify)
-        pool = Pool(workspace, registry, environment=environment, cache=cache)
-        index = LazyIndex(workspace, environment, cache)
-        index_or_none = index.get if "index" in settings.families else no_index
+        workspace = Workspace(roots, notify=settings.change_detection == "auto")
+        pool = Pool(workspace, registry, Launcher(environment, cache))
 
         def desk(view: View, progress: Progress) -> Desk:
-            return Desk(view, pool, progress, index_or_none)
+            return Desk(view, pool, progress)
+
+        call_log = CallLog()
 
         def finished(record: Record) -> None:
+            call_log.add(record)
+            workspace.audit_soon()
             log.debug(
                 "call",
                 tool=record.tool,
@@ -129,24 +99,42 @@ class Program:
 
         calls = Calls(
             catalogue_for(settings),
-            Engines(index.begin, desk, pool.identity, pool.waiting_for),
+            Engines(workspace.begin, desk, pool.identity, workspace.surprised, pool.waiting_for),
             settings,
             time.monotonic,
             log.bug,
             finished,
         )
         surface = surface_for(settings)
-        return cls(settings, workspace, pool, index, calls, Runner(calls), surface, log)
+        return cls(settings, workspace, pool, calls, Runner(calls), surface, log, call_log)
 
     def start(self) -> None:
         """Begins what can be done ahead, in the background."""
         self.workspace.start()
         self.pool.warm()
 
+    def report(self, transport: str, sessions: list[str]) -> dict[str, Any]:
+        """What the status socket tells."""
+        calls, retained, answers = self.calls, self.calls.retained.store, self.calls.answers
+        return {
+            "transport": transport,
+            "pid": os.getpid(),
+            "version": __version__,
+            "roots": self.workspace.report(),
+            "servers": [server._asdict() for server in self.pool.status()],
+            "caches": {
+                "answers": len(answers.store),
+                "hits": answers.hits,
+                "retained": len(retained),
+                "bytes": retained.size + answers.store.size,
+            },
+            "sessions": sessions,
+            "calls": {"inFlight": calls.in_flight, **self.call_log.report()},
+        }
+
     async def close(self) -> None:
         """Ends every call and every child."""
         await self.runner.drain(0)
         await self.calls.close()
-        await asyncio.shield(self.index.close())
         await asyncio.shield(self.pool.close())
         self.workspace.close()
