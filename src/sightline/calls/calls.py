@@ -38,6 +38,8 @@ from sightline.workspace.view import View
 
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
+_MAX_UNDERSTOOD = 512
+_MAX_SPELLED_BYTES = 2_048
 _encode = msgspec.json.Encoder().encode
 
 
@@ -70,6 +72,8 @@ class Engines:
     """What calls run on: how to begin a view, and what answers."""
 
     begin: Callable[[], Awaitable[View]]
+    #: The same where nothing has to be waited for, else ``None``.
+    begin_now: Callable[[], View | None]
     desk: Callable[[View, Progress], Desk]
     #: What else than the view decides an answer: server versions and settings.
     identity: Callable[[str | None], str]
@@ -94,8 +98,11 @@ class Calls:
         self.answers = AnswerCache(self.clock)
         self._by_name = {tool.info.name: tool for tool in self.catalogue}
         self._by_underscore = {underscored(name): tool for name, tool in self._by_name.items()}
+        self._caps = {tool.info.name: self._limits(tool) for tool in self.catalogue}
         self._validators: dict[str, Validator] = {}
         self._newest: View | None = None
+        #: What was asked of the newest view, by tool and by the very bytes of the arguments.
+        self._understood: dict[Spelled | None, Understood] = {}
 
     async def run(
         self, name: str, arguments: dict[str, Any], caller: Caller, *, arrived: float
@@ -153,19 +160,24 @@ class Calls:
     async def _answer(
         self, tool: Tool[Any], arguments: dict[str, Any], caller: Caller, arrived: float
     ) -> bytes:
-        typed = self._validate(tool, arguments)
+        view = self.engines.begin_now()
+        spelled = _spelled(tool, arguments)
+        understood = self._understood.get(spelled) if view is self._newest else None
+        typed = None if understood else self._validate(tool, arguments)
         if self.in_flight > limits.MAX_CALLS_IN_FLIGHT:
             raise Overloaded
-        caps = self._limits(tool)
+        caps = self._caps[tool.info.name]
         deadline = arrived + caps.timeout_ms / 1000
         uri: str | None = None
         try:
-            async with asyncio.timeout(max(deadline - self.clock(), 0)):
-                view = await self.engines.begin()
-            self._retire(view)
-            question = tool.ask(view, typed)
-            uri = question.uri
-            asked = self._asked(tool, view, question, caller, caps, deadline)
+            if view is None:
+                async with asyncio.timeout(max(deadline - self.clock(), 0)):
+                    view = await self.engines.begin()
+            if understood is None:
+                self._retire(view)
+                understood = self._understand(tool, view, tool.ask(view, typed), spelled)
+            uri = understood.question.uri
+            asked = Asked(tool, view, caller, caps, deadline, *understood)
             page = await (self._page(asked) if tool.info.paged else self._whole(asked))
             if self.clock() > deadline:
                 raise OutOfTime
@@ -183,19 +195,18 @@ class Calls:
             self._validators[name] = Validator(name, tool.arguments)
         return self._validators[name].check(arguments)
 
-    def _asked(
-        self,
-        tool: Tool[Any],
-        view: View,
-        question: Question[Any],
-        caller: Caller,
-        caps: families.Limits,
-        deadline: float,
-    ) -> "Asked":
+    def _understand(
+        self, tool: Tool[Any], view: View, question: Question[Any], spelled: "Spelled | None"
+    ) -> "Understood":
+        """The keys of a question. Asked again in the same words and state, it is known."""
         request = keys.request_key(tool.info.name, *question.fields)
         snapshot = view.snapshot_key(request, tool.info.epochs)
-        identity = self.engines.identity(question.uri)
-        return Asked(tool, view, question, caller, caps, deadline, request, snapshot, identity)
+        understood = Understood(question, request, snapshot, self.engines.identity(question.uri))
+        if spelled is not None:
+            if len(self._understood) >= _MAX_UNDERSTOOD:
+                self._understood.clear()
+            self._understood[spelled] = understood
+        return understood
 
     async def _page(self, asked: "Asked") -> EncodedPage:
         """A page of a retained set, which the first page makes."""
@@ -245,19 +256,36 @@ class Calls:
         """Unattended work on an older state of the workspace is of no use to anybody."""
         if view is not self._newest:
             self._newest = view
+            self._understood.clear()
             self._flights.abandon(lambda key: True)
 
 
-@dataclass(frozen=True)
+class Spelled(NamedTuple):
+    """A question in the very words of a client."""
+
+    tool: str
+    arguments: bytes
+
+
+class Understood(NamedTuple):
+    """A question that passed the schema and the gate, and the keys it has in one state."""
+
+    question: Question[Any]
+    request: str
+    snapshot: str
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """One question of one caller in one state, and everything its answer is measured by."""
 
     tool: Tool[Any]
     view: View
-    question: Question[Any]
     caller: Caller
     caps: families.Limits
     deadline: float
+    question: Question[Any]
     request: str
     snapshot: str
     identity: str
@@ -289,6 +317,20 @@ def fit(whole: Whole, asked: Asked) -> EncodedPage:
             break
         page = shorter
     return page
+
+
+def _spelled(tool: Tool[Any], arguments: dict[str, Any]) -> Spelled | None:
+    """``None`` where a question is not remembered by its words.
+
+    Only what the view and the arguments decide alone may be: that is so for the ``lsp`` family.
+    """
+    if tool.info.family != "lsp":
+        return None
+    try:
+        text = _encode(arguments)
+    except ValueError:  # half a character, which no schema allows
+        return None
+    return Spelled(tool.info.name, text) if len(text) <= _MAX_SPELLED_BYTES else None
 
 
 def underscored(name: str) -> str:

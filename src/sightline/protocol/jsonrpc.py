@@ -52,6 +52,7 @@ Id = str | int | float
 #: Parsed JSON of a peer. Its shape is unknown until a method or a schema has looked at it.
 Params = dict[str, Any] | list[Any] | None
 
+_EXACT = 2**53
 _MEMBERS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 _encode = msgspec.json.Encoder().encode
 
@@ -118,7 +119,9 @@ def read(body: bytes | bytearray | memoryview) -> Message:
 
 def id_key(id: Id) -> str:
     """How an id is compared: as a string, so that 8 and "8" are the same request."""
-    return id if isinstance(id, str) else canonical_json(id)
+    if isinstance(id, str):
+        return id
+    return str(id) if type(id) is int and -_EXACT < id < _EXACT else canonical_json(id)
 
 
 def result_bytes(id: Id, result: msgspec.Raw | dict[str, Any]) -> bytes:

@@ -88,17 +88,18 @@ class Program:
 
         def finished(record: Record) -> None:
             call_log.add(record)
-            log.debug(
-                "call",
-                tool=record.tool,
-                outcome=record.outcome,
-                ms=round(record.milliseconds, 1),
-                bytes=record.size,
-            )
+            if settings.debug_logging:
+                log.debug(
+                    "call",
+                    tool=record.tool,
+                    outcome=record.outcome,
+                    ms=round(record.milliseconds, 1),
+                    bytes=record.size,
+                )
 
         calls = Calls(
             catalogue_for(settings),
-            Engines(workspace.begin, desk, pool.identity, pool.waiting_for),
+            Engines(workspace.begin, workspace.begin_now, desk, pool.identity, pool.waiting_for),
             settings,
             time.monotonic,
             log.bug,
