@@ -8,12 +8,17 @@ import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests.support.http import HttpServer
 from tests.support.stdio import StdioServer
 
 Workspace = Callable[[dict[str, str]], Path]
+
+# A busy machine makes a single example slow; that is no failure of the rule under test.
+hypothesis.settings.register_profile("sightline", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("sightline")
 
 
 @pytest.fixture
