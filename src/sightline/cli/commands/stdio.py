@@ -41,7 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _serve(program: Program, read_fd: int, write_fd: int) -> None:
     server = asyncio.create_task(
-        StdioServer(program.surface, program.runner, time.monotonic).serve(read_fd, write_fd)
+        StdioServer(program.surface, program.runner, time.monotonic, program.log.bug).serve(
+            read_fd, write_fd
+        )
     )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
