@@ -72,13 +72,13 @@ class Engines:
     """What calls run on: how to begin a view, and what answers."""
 
     begin: Callable[[], Awaitable[View]]
-    #: The same where nothing has to be waited for, else ``None``.
-    begin_now: Callable[[], View | None]
     desk: Callable[[View, Progress], Desk]
     #: What else than the view decides an answer: server versions and settings.
     identity: Callable[[str | None], str]
     #: What a caller that runs out of time was waiting for, in constant words.
     waiting_for: Callable[[str | None], str]
+    #: The same view as ``begin`` where nothing has to be waited for, else ``None``.
+    begin_now: Callable[[], View | None] = lambda: None
 
 
 @dataclass

@@ -36,6 +36,7 @@ __all__ = [
     "Response",
     "error_bytes",
     "id_key",
+    "is_id",
     "notification_bytes",
     "read",
     "result_bytes",
@@ -52,7 +53,6 @@ Id = str | int | float
 #: Parsed JSON of a peer. Its shape is unknown until a method or a schema has looked at it.
 Params = dict[str, Any] | list[Any] | None
 
-_EXACT = 2**53
 _MEMBERS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 _encode = msgspec.json.Encoder().encode
 
@@ -107,7 +107,7 @@ def read(body: bytes | bytearray | memoryview) -> Message:
     if not isinstance(envelope, dict):
         raise Malformed(Fault.INVALID)
     id_ = envelope.get("id")
-    good_id: Id | None = id_ if _is_id(id_) else None
+    good_id: Id | None = id_ if is_id(id_) else None
     if envelope.get("jsonrpc") != "2.0" or not envelope.keys() <= _MEMBERS:
         raise Malformed(Fault.INVALID, good_id)
     if "id" in envelope and good_id is None:
@@ -117,11 +117,24 @@ def read(body: bytes | bytearray | memoryview) -> Message:
     return _response(envelope, good_id)
 
 
+def is_id(value: object) -> bool:
+    """Whether a parsed value can name a request: a string or a number, neither empty nor huge."""
+    if isinstance(value, str):
+        return 0 < len(value.encode()) <= MAX_ID_BYTES
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) < 10**MAX_ID_BYTES)
+
+
 def id_key(id: Id) -> str:
-    """How an id is compared: as a string, so that 8 and "8" are the same request."""
+    """How an id is compared: as a string, so that 8 and "8" are the same request.
+
+    Whole numbers keep every digit: two large ids are not the same because a double would round
+    them to the same value.
+    """
     if isinstance(id, str):
         return id
-    return str(id) if type(id) is int and -_EXACT < id < _EXACT else canonical_json(id)
+    return canonical_json(id) if isinstance(id, float) else str(id)
 
 
 def result_bytes(id: Id, result: msgspec.Raw | dict[str, Any]) -> bytes:
@@ -140,7 +153,8 @@ def notification_bytes(method: str, params: dict[str, Any]) -> bytes:
 
 
 def _spelled(id: Id) -> Id | msgspec.Raw:
-    return msgspec.Raw(canonical_json(id).encode()) if isinstance(id, float) else id
+    """Numbers as they are compared, which also spells 1.0 as 1 and takes any number of digits."""
+    return id if isinstance(id, str) else msgspec.Raw(id_key(id).encode())
 
 
 def _call(envelope: dict[str, Any], id: Id | None) -> Request | Notification:
@@ -159,19 +173,13 @@ def _response(envelope: dict[str, Any], id: Id | None) -> Response:
         raise Malformed(Fault.INVALID)
     if "error" in envelope:
         match envelope["error"]:
-            case {"code": int(), "message": str(message)} if message.strip():
+            case {"code": int() | float() as code, "message": str(message)} if (
+                message.strip() and not isinstance(code, bool)
+            ):
                 pass
             case _:
                 raise Malformed(Fault.INVALID)
     return Response(id)
-
-
-def _is_id(value: object) -> bool:
-    if isinstance(value, str):
-        return 0 < len(value.encode()) <= MAX_ID_BYTES
-    if isinstance(value, bool):
-        return False
-    return isinstance(value, int | float) and abs(value) < 10**MAX_ID_BYTES
 
 
 def _parse(body: bytes) -> Any:  # noqa: ANN401 - JSON of unknown shape

@@ -17,7 +17,16 @@ from typing import Any, NamedTuple
 import msgspec
 
 from sightline.protocol import jsonrpc
-from sightline.protocol.jsonrpc import Error, Id, Message, Notification, Params, Request, id_key
+from sightline.protocol.jsonrpc import (
+    Error,
+    Id,
+    Message,
+    Notification,
+    Params,
+    Request,
+    id_key,
+    is_id,
+)
 from sightline.protocol.revisions import Revision, negotiate
 from sightline.protocol.surface import ClientOptions, Surface
 
@@ -231,11 +240,9 @@ class Session:
         match notification:
             case Notification("notifications/initialized", _):
                 self.phase = Phase.READY
-            case Notification(
-                "notifications/cancelled", {"requestId": str() | int() | float() as id}
-            ):
+            case Notification("notifications/cancelled", {"requestId": id}) if is_id(id):
                 return self._cancel(id, silent=not self.profile.answers_cancelled)
-            case Notification("$/cancelRequest", {"id": str() | int() | float() as id}):
+            case Notification("$/cancelRequest", {"id": id}) if is_id(id):
                 return self._cancel(id, silent=False)
             case _:
                 pass
@@ -278,9 +285,7 @@ def _client_name(params: Params) -> str | None:
 
 def _progress_token(params: Params) -> str | int | None:
     match params:
-        case {"_meta": {"progressToken": bool()}}:
-            return None
-        case {"_meta": {"progressToken": str() | int() as token}}:
+        case {"_meta": {"progressToken": str() | int() as token}} if is_id(token):
             return token
         case _:
             return None

@@ -99,7 +99,7 @@ class Program:
 
         calls = Calls(
             catalogue_for(settings),
-            Engines(workspace.begin, workspace.begin_now, desk, pool.identity, pool.waiting_for),
+            Engines(workspace.begin, desk, pool.identity, pool.waiting_for, workspace.begin_now),
             settings,
             time.monotonic,
             log.bug,

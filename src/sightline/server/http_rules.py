@@ -10,7 +10,10 @@ from typing import NamedTuple
 from sightline.contract.limits import MAX_REQUEST_BYTES
 from sightline.server.tokens import Tokens, bearer
 
-__all__ = ["Door", "Heads", "Refusal", "read_heads"]
+__all__ = ["CLOSE", "Door", "Heads", "Refusal", "read_heads"]
+
+#: What a refusal adds when the connection cannot be used any more.
+CLOSE = (b"connection", b"close")
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _NEEDED = ("application/json", "text/event-stream")
@@ -19,10 +22,10 @@ _NEEDED = ("application/json", "text/event-stream")
 class Refusal(Exception):
     """A request that is answered with a status and no body."""
 
-    def __init__(self, status: int, *headers: tuple[bytes, bytes], close: bool = False) -> None:
+    def __init__(self, status: int, *headers: tuple[bytes, bytes]) -> None:
         super().__init__(status)
         self.status = status
-        self.headers = [*headers, (b"connection", b"close")] if close else list(headers)
+        self.headers = list(headers)
 
 
 class Heads(NamedTuple):
@@ -45,7 +48,7 @@ def read_heads(headers: Iterable[tuple[bytes, bytes]]) -> Heads:
         if name not in found:
             found[name] = value
         elif name == b"host":
-            raise Refusal(400, close=True)
+            raise Refusal(400)
         elif name != b"authorization":
             found[name] += "," + value
     return Heads(
@@ -83,25 +86,29 @@ class Door(NamedTuple):
             raise Refusal(415)
         if not _accepts_both(heads.accept):
             raise Refusal(406)
-        if heads.content_length.isdigit() and int(heads.content_length) > MAX_REQUEST_BYTES:
-            raise Refusal(413, close=True)
+        if _is_number(heads.content_length) and int(heads.content_length) > MAX_REQUEST_BYTES:
+            raise Refusal(413, CLOSE)
 
     def _host_allowed(self, host: str | None) -> bool:
         if host is None:
             return False
-        if host in self.allowed_hosts:
-            return True
-        name, port = _split_port(host.lower())
-        return name in self.allowed_hosts or (name in _LOOPBACK and port)
+        host = host.lower()
+        name, port = _split_port(host)
+        return host in self.allowed_hosts or (port and name in self.allowed_hosts | _LOOPBACK)
 
 
 def _split_port(host: str) -> tuple[str, bool]:
     """The name, and whether what follows it is a port or nothing."""
     if host.startswith("["):
         name, bracket, rest = host.partition("]")
-        return name + bracket, rest == "" or (rest[0] == ":" and rest[1:].isdigit())
+        return name + bracket, rest == "" or (rest[0] == ":" and _is_number(rest[1:]))
     name, colon, port = host.partition(":")
-    return name, not colon or port.isdigit()
+    return name, not colon or _is_number(port)
+
+
+def _is_number(text: str) -> bool:
+    """Digits of ASCII only: headers are read as Latin-1, which has others."""
+    return text.isascii() and text.isdigit()
 
 
 def _is_json(content_type: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from sightline.calls.calls import Caller, Calls
 from sightline.contract.limits import PROGRESS_BYTES_PER_CALL, PROGRESS_INTERVAL_MS
+from sightline.protocol.jsonrpc import id_key
 from sightline.protocol.session import Call, Session
 
 __all__ = ["Runner"]
@@ -36,10 +37,14 @@ class Runner:
         return task
 
     def cancel(self, call: Call) -> None:
-        """Stops the work. The call still ends in exactly one outcome."""
+        """Stops the work. The call still ends in exactly one outcome.
+
+        A task that is cancelled before its first step never runs, and so never answers. Its first
+        step is already scheduled, so the cancel is put behind it.
+        """
         task = self._tasks.get(call)
         if task is not None:
-            task.cancel()
+            asyncio.get_running_loop().call_soon(task.cancel)
 
     async def drain(self, seconds: float) -> None:
         """Waits for running calls, then cancels what is left and waits for their outcomes."""
@@ -123,7 +128,7 @@ class Reporter:
         stamp = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         return members | {
             "message": params["message"],
-            "id": str(self._call.id),
+            "id": id_key(self._call.id),
             "tool": self._call.tool,
             "stream": "info",
             "phase": params["phase"],

@@ -1,12 +1,10 @@
-"""Running the HTTP server: bind, serve, stop gracefully.
+"""Running the HTTP server until it is asked to stop, then letting running answers end.
 
-The socket is bound here, to 127.0.0.1 and nothing else, before uvicorn sees it. A port that is
-taken is refused with advice, and with a warning when another user's program holds it.
+The socket is bound before (see ports.py), to 127.0.0.1 and nothing else.
 """
 
 import asyncio
 import contextlib
-import errno
 import logging
 import signal
 import socket
@@ -17,30 +15,9 @@ import uvicorn
 from sightline.server.http import HttpApp
 from sightline.server.http_connection import Connection
 
-__all__ = ["PortTaken", "bind", "serve_http"]
+__all__ = ["serve_http"]
 
-_BACKLOG = 512
 _GRACE_S = 2
-
-
-class PortTaken(Exception):
-    """Somebody else listens on the port."""
-
-
-def bind(port: int) -> socket.socket:
-    """A listening socket on 127.0.0.1."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(("127.0.0.1", port))
-        listener.listen(_BACKLOG)
-    except OSError as error:
-        listener.close()
-        if error.errno == errno.EADDRINUSE:
-            raise PortTaken(f"port {port} is taken; stop the other program or use --port") from None
-        raise
-    listener.setblocking(False)
-    return listener
 
 
 class _Server(uvicorn.Server):
@@ -73,7 +50,6 @@ async def serve_http(app: HttpApp, listener: socket.socket, ready: Callable[[], 
         proxy_headers=False,
         timeout_keep_alive=75,
         timeout_graceful_shutdown=_GRACE_S,
-        backlog=_BACKLOG,
     )
     server = _Server(config)
 

@@ -6,6 +6,7 @@ and removal take effect on the next request. A file that is not exactly as it sh
 door: no token in it is accepted.
 """
 
+import contextlib
 import hashlib
 import hmac
 import os
@@ -81,21 +82,18 @@ class TokenFile:
             raise BadTokenFile("there is no token file; run sightline token rotate") from None
         except OSError as error:
             raise BadTokenFile(f"the token file cannot be opened ({error.strerror})") from None
-        with open(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise BadTokenFile("the token file is not a regular file; remove it")
-            if status.st_uid != os.getuid():
-                raise BadTokenFile("the token file belongs to another user; remove it")
-            if status.st_mode & 0o077:
-                raise BadTokenFile("the token file is open to others; chmod 600 it, then rotate")
-            raw = file.read(_MAX_FILE_BYTES + 1)
+        try:
+            _check(os.fstat(descriptor))
+            raw = os.read(descriptor, _MAX_FILE_BYTES + 1)
+        finally:
+            os.close(descriptor)
         return parse_tokens(raw)
 
     def provision(self) -> list[str]:
         """The tokens in the file; a first one is made if there is no file yet."""
         if not os.path.lexists(self.path):
-            self._write([secrets.token_urlsafe(_TOKEN_BYTES)], exclusive=True)
+            with contextlib.suppress(FileExistsError):  # somebody was quicker; theirs counts
+                self._write([secrets.token_urlsafe(_TOKEN_BYTES)], exclusive=True)
         return self.read()
 
     def rotate(self) -> str:
@@ -105,9 +103,10 @@ class TokenFile:
         return token
 
     def _write(self, tokens: list[str], *, exclusive: bool) -> None:
+        """Puts a complete file in place. Nobody ever sees half of it, or the old beside the new."""
         folder = self.path.parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        name = self.path if exclusive else folder / f".{self.path.name}.{secrets.token_hex(8)}"
+        name = folder / f".{self.path.name}.{secrets.token_hex(8)}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(name, flags, 0o600)
         try:
@@ -115,11 +114,32 @@ class TokenFile:
                 file.write(msgspec.json.encode(tokens) + b"\n")
                 file.flush()
                 os.fsync(descriptor)
-            if not exclusive:
+            if exclusive:
+                _put_first(name, self.path)
+            else:
                 os.replace(name, self.path)
-        except BaseException:
+        finally:
             name.unlink(missing_ok=True)
-            raise
+
+
+def _check(status: os.stat_result) -> None:
+    """What the open file is, whatever its name says by now."""
+    if not stat.S_ISREG(status.st_mode):
+        raise BadTokenFile("the token file is not a regular file; remove it")
+    if status.st_uid != os.getuid():
+        raise BadTokenFile("the token file belongs to another user; remove it")
+    if status.st_mode & 0o077:
+        raise BadTokenFile("the token file is open to others; chmod 600 it, then rotate")
+
+
+def _put_first(made: Path, path: Path) -> None:
+    """Gives a finished file its name unless somebody has that name by now."""
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        os.replace(made, path)
 
 
 def parse_tokens(raw: bytes) -> list[str]:
