@@ -93,7 +93,9 @@ class Application:
         def desk(view: View, progress: Progress) -> Desk:
             return Desk(view, None, progress)  # type: ignore[arg-type]
 
-        engines = Engines(begin, desk, lambda uri: "same", lambda uri: "the stand-in")
+        engines = Engines(
+            begin, desk, lambda uri: "same", lambda path: None, lambda uri: "the stand-in"
+        )
         self.calls = Calls([self.tool], engines, self.settings, self.clock, self.bugs.append)
         self.runner = Runner(self.calls)
         self.app = HttpApp(self.surface(), self.runner, tokens, self.settings, Log(), self.clock)

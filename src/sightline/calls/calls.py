@@ -34,13 +34,12 @@ from sightline.protocol.revisions import Revision
 from sightline.protocol.session import Outcome
 from sightline.protocol.surface import ClientOptions
 from sightline.tools.tool import Desk, Paged, Progress, Question, Tool, Whole, silent
-from sightline.workspace.view import View
+from sightline.workspace.view import View, ViewOutdated
 
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
-_MAX_UNDERSTOOD = 512
-_MAX_SPELLED_BYTES = 2_048
-_encode = msgspec.json.Encoder().encode
+_MAX_KNOWN = 1_024
+_encoder = msgspec.json.Encoder()
 
 
 class Caller(NamedTuple):
@@ -75,6 +74,8 @@ class Engines:
     desk: Callable[[View, Progress], Desk]
     #: What else than the view decides an answer: server versions and settings.
     identity: Callable[[str | None], str]
+    #: A file was found changed although nothing announced it.
+    surprised: Callable[[str], None]
     #: What a caller that runs out of time was waiting for, in constant words.
     waiting_for: Callable[[str | None], str]
     #: The same view as ``begin`` where nothing has to be waited for, else ``None``.
@@ -101,8 +102,8 @@ class Calls:
         self._caps = {tool.info.name: self._limits(tool) for tool in self.catalogue}
         self._validators: dict[str, Validator] = {}
         self._newest: View | None = None
-        #: What was asked of the newest view, by tool and by the very bytes of the arguments.
-        self._understood: dict[Spelled | None, Understood] = {}
+        #: The keys of what was asked of the newest view.
+        self._known: dict[tuple[str, tuple[str | int | bool, ...]], Keys] = {}
 
     async def run(
         self, name: str, arguments: dict[str, Any], caller: Caller, *, arrived: float
@@ -160,24 +161,16 @@ class Calls:
     async def _answer(
         self, tool: Tool[Any], arguments: dict[str, Any], caller: Caller, arrived: float
     ) -> bytes:
-        view = self.engines.begin_now()
-        spelled = _spelled(tool, arguments)
-        understood = self._understood.get(spelled) if view is self._newest else None
-        typed = None if understood else self._validate(tool, arguments)
+        typed = self._validate(tool, arguments)
         if self.in_flight > limits.MAX_CALLS_IN_FLIGHT:
             raise Overloaded
         caps = self._caps[tool.info.name]
         deadline = arrived + caps.timeout_ms / 1000
         uri: str | None = None
         try:
-            if view is None:
-                async with asyncio.timeout(max(deadline - self.clock(), 0)):
-                    view = await self.engines.begin()
-            if understood is None:
-                self._retire(view)
-                understood = self._understand(tool, view, tool.ask(view, typed), spelled)
-            uri = understood.question.uri
-            asked = Asked(tool, view, caller, caps, deadline, *understood)
+            view, question = await self._ask(tool, typed, deadline)
+            uri = question.uri
+            asked = Asked(tool, view, question, caller, caps, deadline, *self._keys(tool, question))
             page = await (self._page(asked) if tool.info.paged else self._whole(asked))
             if self.clock() > deadline:
                 raise OutOfTime
@@ -189,24 +182,40 @@ class Calls:
             raise TooLarge
         return result
 
+    async def _ask(
+        self, tool: Tool[Any], typed: msgspec.Struct, deadline: float
+    ) -> tuple[View, Question[Any]]:
+        """The view of this moment, and the question in it."""
+        while True:
+            view = self.engines.begin_now()
+            if view is None:
+                async with asyncio.timeout(max(deadline - self.clock(), 0)):
+                    view = await self.engines.begin()
+            self._retire(view)
+            try:
+                return view, tool.ask(view, typed)
+            except ViewOutdated as outdated:
+                self.engines.surprised(outdated.path)
+
     def _validate(self, tool: Tool[Any], arguments: dict[str, Any]) -> msgspec.Struct:
         name = tool.info.name
         if name not in self._validators:
             self._validators[name] = Validator(name, tool.arguments)
         return self._validators[name].check(arguments)
 
-    def _understand(
-        self, tool: Tool[Any], view: View, question: Question[Any], spelled: "Spelled | None"
-    ) -> "Understood":
-        """The keys of a question. Asked again in the same words and state, it is known."""
-        request = keys.request_key(tool.info.name, *question.fields)
-        snapshot = view.snapshot_key(request, tool.info.epochs)
-        understood = Understood(question, request, snapshot, self.engines.identity(question.uri))
-        if spelled is not None:
-            if len(self._understood) >= _MAX_UNDERSTOOD:
-                self._understood.clear()
-            self._understood[spelled] = understood
-        return understood
+    def _keys(self, tool: Tool[Any], question: Question[Any]) -> "Keys":
+        """The keys of a question in the newest view, worked out once."""
+        name = (tool.info.name, question.fields)
+        known = self._known.get(name)
+        if known is None:
+            assert self._newest is not None
+            request = keys.request_key(tool.info.name, *question.fields)
+            snapshot = self._newest.snapshot_key(request, tool.info.epochs)
+            known = Keys(request, snapshot, self.engines.identity(question.uri))
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()
+            self._known[name] = known
+        return known
 
     async def _page(self, asked: "Asked") -> EncodedPage:
         """A page of a retained set, which the first page makes."""
@@ -240,7 +249,8 @@ class Calls:
             answer = await asked.tool.answer(desk, asked.question)
             if not isinstance(answer, Paged):
                 return answer
-            items = [_encode(item) for item in answer.items]
+            # Compact JSON has no line break of its own, so the lines are the items.
+            items = _encoder.encode_lines(answer.items).splitlines()
             kept = RetainedSet(items, answer.summary, answer.flags)
             self.retained.keep(asked.snapshot, kept)
             return kept
@@ -256,21 +266,13 @@ class Calls:
         """Unattended work on an older state of the workspace is of no use to anybody."""
         if view is not self._newest:
             self._newest = view
-            self._understood.clear()
+            self._known.clear()
             self._flights.abandon(lambda key: True)
 
 
-class Spelled(NamedTuple):
-    """A question in the very words of a client."""
+class Keys(NamedTuple):
+    """What a question is known by, in one state of the workspace."""
 
-    tool: str
-    arguments: bytes
-
-
-class Understood(NamedTuple):
-    """A question that passed the schema and the gate, and the keys it has in one state."""
-
-    question: Question[Any]
     request: str
     snapshot: str
     identity: str
@@ -282,10 +284,10 @@ class Asked:
 
     tool: Tool[Any]
     view: View
+    question: Question[Any]
     caller: Caller
     caps: families.Limits
     deadline: float
-    question: Question[Any]
     request: str
     snapshot: str
     identity: str
@@ -319,24 +321,10 @@ def fit(whole: Whole, asked: Asked) -> EncodedPage:
     return page
 
 
-def _spelled(tool: Tool[Any], arguments: dict[str, Any]) -> Spelled | None:
-    """``None`` where a question is not remembered by its words.
-
-    Only what the view and the arguments decide alone may be: that is so for the ``lsp`` family.
-    """
-    if tool.info.family != "lsp":
-        return None
-    try:
-        text = _encode(arguments)
-    except ValueError:  # half a character, which no schema allows
-        return None
-    return Spelled(tool.info.name, text) if len(text) <= _MAX_SPELLED_BYTES else None
-
-
 def underscored(name: str) -> str:
     """A tool's name for clients that cannot take dots."""
     return name.replace(".", "_")
 
 
 def _encoded(payload: msgspec.Struct) -> EncodedPage:
-    return EncodedPage(_encode(payload), getattr(payload, "summary", ""))
+    return EncodedPage(_encoder.encode(payload), getattr(payload, "summary", ""))

@@ -88,6 +88,7 @@ class Program:
 
         def finished(record: Record) -> None:
             call_log.add(record)
+            workspace.audit_soon()
             if settings.debug_logging:
                 log.debug(
                     "call",
@@ -97,9 +98,17 @@ class Program:
                     bytes=record.size,
                 )
 
+        engines = Engines(
+            workspace.begin,
+            desk,
+            pool.identity,
+            workspace.surprised,
+            pool.waiting_for,
+            workspace.begin_now,
+        )
         calls = Calls(
             catalogue_for(settings),
-            Engines(workspace.begin, desk, pool.identity, pool.waiting_for, workspace.begin_now),
+            engines,
             settings,
             time.monotonic,
             log.bug,

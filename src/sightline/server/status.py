@@ -55,11 +55,14 @@ class StatusSocket:
         self._server: asyncio.Server | None = None
 
     async def open(self) -> None:
+        """Opens the socket. Where that cannot be, as in a very long folder, nobody is told."""
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
         before = os.umask(0o177)
         try:
             self._server = await asyncio.start_unix_server(self._answer, self.path)
+        except OSError:
+            pass
         finally:
             os.umask(before)
 

@@ -40,6 +40,7 @@ class Workspace:
         self._collecting = asyncio.Lock()
         self._top_folders = top_folders()
         self._audit_due = 0.0
+        self._auditing: asyncio.Task[None] | None = None
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
@@ -82,8 +83,12 @@ class Workspace:
             for listener in self._listeners:
                 listener(changes)
         if self._view is None:
-            self._view = View(Gate(self.roots), self._epochs, self.roots.key(), self._top_folders)
+            self._view = self._new_view(self._epochs)
         return self._view
+
+    def surprised(self, path: str) -> None:
+        """A file was found changed although nothing announced it."""
+        self.apply([Change(path, Kind.CHANGED, disguised=True)])
 
     def source_changed(self) -> None:
         """A source started over: its answers may differ, so nothing older may be paged."""
@@ -97,8 +102,7 @@ class Workspace:
     def read(self, uri: str) -> SourceFile:
         """A document as it is on disk now, gated, outside any view."""
         assert self._epochs is not None
-        view = View(Gate(self.roots), self._epochs, self.roots.key(), self._top_folders)
-        return view.document(uri)
+        return self._new_view(self._epochs).document(uri)
 
     def trees(self) -> list[tuple[Root, Tree]]:
         """The tracked files of every root as last seen."""
@@ -116,12 +120,15 @@ class Workspace:
             rows.append({"path": root.given, "files": files, "changes": how})
         return rows
 
+    def audit_soon(self) -> None:
+        """Looks for changes that were not announced, in the background, if that is due."""
+        if self._epochs is not None and time.monotonic() >= self._audit_due:
+            self._audit_due = float("inf")
+            self._auditing = asyncio.create_task(self.audit(), name="audit of announcements")
+
     async def audit(self) -> None:
-        """Looks for changes that were not announced, if that is due. Cheap when it is not."""
+        """One look at everything; what the kernel did not announce is applied."""
         now = time.monotonic()
-        if now < self._audit_due or self._epochs is None:
-            return
-        self._audit_due = float("inf")
         changes: list[Change] = []
         for observer in self.observers.values():
             if not observer.sweeps:
@@ -132,8 +139,9 @@ class Workspace:
         self.apply(changes)
 
     def close(self) -> None:
-        if self._scan is not None:
-            self._scan.cancel()
+        for task in (self._scan, self._auditing):
+            if task is not None:
+                task.cancel()
         for observer in self.observers.values():
             observer.close()
 
@@ -146,6 +154,9 @@ class Workspace:
             digest48, [(root.real, tree) for root, tree in self.trees()]
         )
         self._epochs = Epochs(start, start, start, start)
+
+    def _new_view(self, epochs: Epochs) -> View:
+        return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders)
 
     def _collect(self) -> list[Change]:
         return [c for observer in self.observers.values() for c in observer.changes()]
