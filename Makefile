@@ -49,11 +49,12 @@ quick: env ## the tests that take less than a few seconds each
 bench: env ## speed and memory, as ratios measured side by side
 	$(BIN)/python -m bench all
 
-evidence: env ## write every page of docs/evidence again (half an hour)
+evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m tests.oracles.conformance
 	$(BIN)/python -m tests.oracles.clients
 	$(BIN)/python -m tests.oracles.deaths --rounds 20
-	$(BIN)/python -m bench wire
+	$(BIN)/python -m tests.system.freshness --rounds 300 --write
+	$(BIN)/python -m bench wire lsp
 	$(BIN)/python -m tools.fresh_clone
 
 fuzz: env ## a million generated messages in process and 20,000 over sockets

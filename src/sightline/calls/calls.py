@@ -229,7 +229,12 @@ class Calls:
                 raise CursorStale
             result = self.retained.require(asked.snapshot)
         size = min(arguments.pageSize or limits.DEFAULT_PAGE_SIZE, self.settings.max_items_per_page)
-        return page_of(result, start, size, lambda page: len(asked.wrap(page)) <= asked.room)
+        cut = (start.offset, size, asked.caller.options.content, asked.caller.revision)
+        if result.last is not None and result.last[0] == cut:
+            return EncodedPage(*result.last[1:])
+        page = page_of(result, start, size, lambda page: len(asked.wrap(page)) <= asked.room)
+        result.last = (cut, *page)
+        return page
 
     async def _whole(self, asked: "Asked") -> EncodedPage:
         """An unpaged payload, remembered as it was fitted for this kind of client."""
@@ -278,8 +283,7 @@ class Keys(NamedTuple):
     identity: str
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """One question of one caller in one state, and everything its answer is measured by."""
 
     tool: Tool[Any]

@@ -18,6 +18,9 @@ _ABSOLUTE = re.compile(rf"(?<![\w.~/\\-])(?!(?<=:)//)/+(?:{_COMPONENT}/+)*{_COMP
 
 def line_text(text: str, line: int) -> str | None:
     """The text of a 0-based line without its end, or ``None`` past the last line."""
+    if "\r" not in text:
+        lines = text.split("\n", line + 1)
+        return lines[line] if line < len(lines) else None
     start = 0
     for _ in range(line):
         end = _LINE_END.search(text, start)
@@ -30,6 +33,8 @@ def line_text(text: str, line: int) -> str | None:
 
 def line_length_utf16(line: str) -> int:
     """How many UTF-16 code units a line has."""
+    if line.isascii():
+        return len(line)
     return len(line) + sum(1 for character in line if character > "\uffff")
 
 

@@ -211,13 +211,11 @@ class Session:
         return [Send(jsonrpc.result_bytes(request.id, tools))]
 
     def _tools_call(self, request: Request) -> list[Effect]:
-        match request.params:
-            case {"name": str(tool), "arguments": given} if len(tool) <= _MAX_NAME_CHARS:
-                arguments = given
-            case {"name": str(tool)} if len(tool) <= _MAX_NAME_CHARS:
-                arguments = {}
-            case _:
-                return [_invalid(request, "pass the tool's name as a string")]
+        params = request.params if isinstance(request.params, dict) else {}
+        tool = params.get("name")
+        if not isinstance(tool, str) or len(tool) > _MAX_NAME_CHARS:
+            return [_invalid(request, "pass the tool's name as a string")]
+        arguments = params.get("arguments", {})
         if not isinstance(arguments, dict):
             return [_invalid(request, "arguments must be an object")]
         assert self.revision is not None
@@ -227,7 +225,7 @@ class Session:
             arguments=arguments,
             options=self.options,
             revision=self.revision,
-            progress_token=_progress_token(request.params),
+            progress_token=_progress_token(params),
         )
         self.calls[id_key(request.id)] = call
         return [Start(call)]
@@ -283,9 +281,7 @@ def _client_name(params: Params) -> str | None:
             return ""
 
 
-def _progress_token(params: Params) -> str | int | None:
-    match params:
-        case {"_meta": {"progressToken": str() | int() as token}} if is_id(token):
-            return token
-        case _:
-            return None
+def _progress_token(params: dict[str, Any]) -> str | int | None:
+    meta = params.get("_meta")
+    token = meta.get("progressToken") if isinstance(meta, dict) else None
+    return token if isinstance(token, str | int) and is_id(token) else None

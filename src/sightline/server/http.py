@@ -77,7 +77,8 @@ class HttpApp:
             await respond(send, 500, [CLOSE])
 
     async def _exchange(self, scope: Scope, receive: Receive, send: Sender) -> None:
-        body = Body(receive, announced=any(name == b"expect" for name, _ in scope["headers"]))
+        announced = any(name == b"expect" for name, _ in scope["headers"])
+        body = Body(receive, announced=announced, whole=scope.get("whole_body"))
         try:
             heads = read_heads(scope["headers"])
             target = scope.get("target") or scope["raw_path"]
@@ -149,11 +150,15 @@ class HttpApp:
 
     async def _call(self, session: Session, call: Call, arrived: float, answer: Answer) -> None:
         """Answers with JSON, or with an event stream once there is progress to tell."""
+        if call.progress_token is None:
+            terminal = await self._runner.run(session, call, arrived=arrived)
+            assert terminal is not None, "over HTTP every call is answered"
+            await answer.json(terminal)
+            return
         reports: asyncio.Queue[bytes] = asyncio.Queue()
         task = self._runner.start(session, call, arrived=arrived, progress=reports.put_nowait)
         try:
-            if call.progress_token is not None:
-                await _tell_progress(task, reports, answer)
+            await _tell_progress(task, reports, answer)
             terminal = await task
         except asyncio.CancelledError:  # the server stops: the work too, and the client is told
             task.cancel()

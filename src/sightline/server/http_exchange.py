@@ -30,14 +30,22 @@ _LINGER_BYTES = 8 << 20
 class Body:
     """The body of one request."""
 
-    def __init__(self, receive: Receive, *, announced: bool = False) -> None:
+    def __init__(
+        self, receive: Receive, *, announced: bool = False, whole: bytes | None = None
+    ) -> None:
         self._receive = receive
+        #: All of it, where it came together with the headers.
+        self._whole = whole
         #: The sender waits to be told to go on, which reading would do.
         self._announced = announced
-        self._ended = False
+        self._ended = whole is not None
 
     async def read(self) -> bytes:
         """The whole body, within the size and the time it may take."""
+        if self._whole is not None:
+            if len(self._whole) > MAX_REQUEST_BYTES:
+                raise Refusal(413, CLOSE)
+            return self._whole
         body = bytearray()
         try:
             async with asyncio.timeout(_BODY_S):

@@ -5,6 +5,7 @@ token, media types, size. Every refusal has an empty body.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from sightline.contract.limits import MAX_REQUEST_BYTES
@@ -16,6 +17,11 @@ __all__ = ["CLOSE", "Door", "Heads", "Refusal", "read_heads"]
 CLOSE = (b"connection", b"close")
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_LOOKED_AT = frozenset(
+    b"""
+    host origin authorization content-type accept content-length mcp-protocol-version mcp-session-id
+    """.split()
+)
 _NEEDED = ("application/json", "text/event-stream")
 
 
@@ -44,6 +50,8 @@ class Heads(NamedTuple):
 def read_heads(headers: Iterable[tuple[bytes, bytes]]) -> Heads:
     found: dict[bytes, str] = {}
     for name, raw in headers:
+        if name not in _LOOKED_AT:
+            continue
         value = raw.decode("latin-1")
         if name not in found:
             found[name] = value
@@ -63,22 +71,26 @@ def read_heads(headers: Iterable[tuple[bytes, bytes]]) -> Heads:
     )
 
 
-class Door(NamedTuple):
+class Door:
     """Who may come in, and how they must knock."""
 
-    path: str
-    allowed_hosts: frozenset[str]
-    allowed_origins: frozenset[str]
+    def __init__(
+        self, path: str, allowed_hosts: frozenset[str], allowed_origins: frozenset[str]
+    ) -> None:
+        self._path = path.encode()
+        self._hosts = allowed_hosts
+        self._names = allowed_hosts | _LOOPBACK
+        self._origins = allowed_origins
 
     def check(self, target: bytes, method: str, heads: Heads, tokens: Tokens) -> None:
         """Raises the first refusal that applies."""
-        if target.partition(b"?")[0] != self.path.encode():
+        if target.partition(b"?")[0] != self._path:
             raise Refusal(404)
         if method != "POST":
             raise Refusal(405, (b"allow", b"POST"))
         if not self._host_allowed(heads.host):
             raise Refusal(403)
-        if heads.origin and heads.origin not in self.allowed_origins:
+        if heads.origin and heads.origin not in self._origins:
             raise Refusal(403)
         if not tokens.accepts(bearer(heads.authorization)):
             raise Refusal(401, (b"www-authenticate", b"Bearer"))
@@ -94,9 +106,10 @@ class Door(NamedTuple):
             return False
         host = host.lower()
         name, port = _split_port(host)
-        return host in self.allowed_hosts or (port and name in self.allowed_hosts | _LOOPBACK)
+        return host in self._hosts or (port and name in self._names)
 
 
+@lru_cache(maxsize=64)
 def _split_port(host: str) -> tuple[str, bool]:
     """The name, and whether what follows it is a port or nothing."""
     if host.startswith("["):
@@ -111,12 +124,14 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
+@lru_cache(maxsize=64)
 def _is_json(content_type: str) -> bool:
     media, *parameters = (part.strip().lower() for part in content_type.split(";"))
     charsets = [p.partition("=")[2].strip('" ') for p in parameters if p.startswith("charset")]
     return media == "application/json" and all(charset == "utf-8" for charset in charsets)
 
 
+@lru_cache(maxsize=64)
 def _accepts_both(accept: str) -> bool:
     named = set()
     for entry in accept.split(","):

@@ -36,6 +36,18 @@ class Runner:
         task.add_done_callback(lambda _: self._tasks.pop(call, None))
         return task
 
+    async def run(self, session: Session, call: Call, *, arrived: float) -> bytes | None:
+        """Runs a call without progress in the task that waits for it, which costs no second one."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks[call] = task
+        try:
+            return await self._run(session, call, arrived, None)
+        finally:
+            del self._tasks[call]
+            if task.cancelling():
+                task.uncancel()  # the call was cancelled; the task still has to tell
+
     def cancel(self, call: Call) -> None:
         """Stops the work. The call still ends in exactly one outcome.
 
@@ -55,16 +67,20 @@ class Runner:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     async def _run(
-        self, session: Session, call: Call, arrived: float, deliver: Deliver
+        self, session: Session, call: Call, arrived: float, deliver: Deliver | None
     ) -> bytes | None:
-        reporter = Reporter(session, call, deliver)
-        caller = Caller(call.options, call.revision, reporter.report)
+        caller = Caller(call.options, call.revision)
+        reporter: Reporter | None = None
+        if deliver is not None and call.progress_token is not None:
+            reporter = Reporter(session, call, deliver)
+            caller = caller._replace(progress=reporter.report)
         try:
             finished = await self._calls.run(call.tool, call.arguments, caller, arrived=arrived)
         except asyncio.CancelledError:
             finished = self._calls.cancelled(call.tool, caller)
         finally:
-            reporter.stop()
+            if reporter is not None:
+                reporter.stop()
         return session.finish(call, finished.outcome)
 
 
@@ -85,8 +101,6 @@ class Reporter:
         self, message: str, *, phase: str, done: int | None = None, total: int | None = None
     ) -> None:
         """May be called from any thread."""
-        if self._call.progress_token is None:
-            return
         params: dict[str, Any] = {
             "progress": done,
             "total": total,
