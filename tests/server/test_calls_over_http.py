@@ -325,7 +325,7 @@ async def test_an_unknown_tool(tmp_path: Path) -> None:
 async def test_a_call_that_is_stopped_with_the_server_is_answered(
     tmp_path: Path, token: str | None
 ) -> None:
-    """uvicorn cancels what still runs when its grace is over."""
+    """The server cancels what still runs when its grace is over."""
     gate = Gate()
     app = application(tmp_path, gate, "lsp")
     post = asyncio.create_task(app.call(await app.open(), 8, token=token))

@@ -1,25 +1,29 @@
 """One HTTP/1.1 connection: requests in, answers out in the same order, everything bounded.
 
-It stands where uvicorn's own connection would, because that one has no bound on headers and costs
-three times as much. Headers must be complete within a few seconds and 16 KiB, a request needs
+Headers must be complete within a few seconds and 16 KiB, a request needs
 exactly one Host, an offer to upgrade is ignored, and what the parser refuses is answered with an
 empty body. A bad request behind a good one closes the connection after the good one's answer. A
 request that arrives in one piece, as nearly all do, costs one task, one write and no timer.
 """
 
 import asyncio
+import contextlib
 from collections import deque
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 import httptools
-import uvicorn
-from uvicorn.server import ServerState
 
 from sightline.server.http_cycle import Cycle, status_line
 
-__all__ = ["Connection"]
+__all__ = ["Application", "Connection", "Connections"]
+
+#: An ASGI application.
+Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 _HEADER_S = 5.0
+_IDLE_S = 75.0
+_LAST_WORDS_S = 1.0
 _HEADER_BYTES = 16 << 10
 #: How much of a body may wait for the application before no more is read.
 _BODY_WAITING = 64 << 10
@@ -30,18 +34,50 @@ class BadHead(ValueError):
     """A request that is refused before the application sees it."""
 
 
+class Connections:
+    """Everybody who is connected."""
+
+    def __init__(self) -> None:
+        self._open: set[Connection] = set()
+        self._empty = asyncio.Event()
+
+    def add(self, connection: "Connection") -> None:
+        self._open.add(connection)
+        self._empty.clear()
+
+    def discard(self, connection: "Connection") -> None:
+        self._open.discard(connection)
+        if not self._open:
+            self._empty.set()
+
+    async def end(self, seconds: float) -> None:
+        """Lets running answers end; what takes longer is cancelled, and told so."""
+        for connection in list(self._open):
+            connection.shutdown()
+        if not await self._gone(seconds):
+            for connection in list(self._open):
+                connection.cancel()
+            await self._gone(_LAST_WORDS_S)
+
+    def abort(self) -> None:
+        for connection in list(self._open):
+            connection.transport.abort()
+
+    async def _gone(self, seconds: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._open:
+                    await self._empty.wait()
+        return not self._open
+
+
 class Connection(asyncio.Protocol):
     def __init__(
-        self,
-        config: uvicorn.Config,
-        server_state: ServerState,
-        app_state: dict[str, Any],
-        _loop: asyncio.AbstractEventLoop | None = None,
+        self, app: Application, connections: Connections, loop: asyncio.AbstractEventLoop
     ) -> None:
-        self._app = config.loaded_app
-        self._idle_s = config.timeout_keep_alive
-        self._state = server_state
-        self._loop = _loop or asyncio.get_running_loop()
+        self._app = app
+        self._connections = connections
+        self._loop = loop
         self._parser = httptools.HttpRequestParser(self)
         self.transport: asyncio.Transport = cast("asyncio.Transport", None)
         self._drained: asyncio.Future[None] | None = None
@@ -70,13 +106,12 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
-        # uvicorn uses nothing of a connection but ``shutdown`` and ``transport``.
-        self._state.connections.add(cast("Any", self))
+        self._connections.add(self)
         self._expect_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._deaf = True
-        self._state.connections.discard(cast("Any", self))
+        self._connections.discard(self)
         for timer in (self._header_timer, self._idle_timer):
             if timer is not None:
                 timer.cancel()
@@ -117,6 +152,11 @@ class Connection(asyncio.Protocol):
             self.transport.close()
         else:
             last.keep_alive = False
+
+    def cancel(self) -> None:
+        """The server cannot wait: what is being answered is cancelled, and answered so."""
+        if self._answering is not None and self._answering.task is not None:
+            self._answering.task.cancel()
 
     # The parser
 
@@ -228,14 +268,11 @@ class Connection(asyncio.Protocol):
         """Hands a request to the application, with its body if that is there already."""
         cycle.scope["whole_body"] = cycle.whole_body()
         cycle.task = self._loop.create_task(self._run(cycle))
-        self._state.tasks.add(cycle.task)
 
     async def _run(self, cycle: Cycle) -> None:
         try:
             await self._app(cycle.scope, cycle.receive, cycle.send)
         finally:
-            if cycle.task is not None:
-                self._state.tasks.discard(cycle.task)
             if not cycle.complete:
                 self.transport.close()
 
@@ -252,7 +289,6 @@ class Connection(asyncio.Protocol):
             self._resume()
 
     def answered(self, cycle: Cycle) -> None:
-        self._state.total_requests += 1
         if not cycle.keep_alive:
             self._deaf = True
             self.transport.close()
@@ -262,7 +298,7 @@ class Connection(asyncio.Protocol):
             self._answering = self._waiting.popleft()
             self._start(self._answering)
         elif self._idle_timer is None:
-            self._idle_timer = self._loop.call_later(self._idle_s, self._close_if_idle)
+            self._idle_timer = self._loop.call_later(_IDLE_S, self._close_if_idle)
         if not self._waiting:
             self._resume()
         self._idle_since = self._loop.time()
@@ -317,7 +353,7 @@ class Connection(asyncio.Protocol):
         """One timer per connection, however many requests it serves."""
         self._idle_timer = None
         busy = self._in_head or self._answering is not None
-        left = self._idle_s if busy else self._idle_since + self._idle_s - self._loop.time()
+        left = _IDLE_S if busy else self._idle_since + _IDLE_S - self._loop.time()
         if left > 0:
             self._idle_timer = self._loop.call_later(left, self._close_if_idle)
         else:
