@@ -27,6 +27,10 @@ class Folders:
         return self.data / "tokens.json"
 
     @property
+    def trust(self) -> Path:
+        return self.data / "trusted-roots.json"
+
+    @property
     def settings(self) -> Path:
         return self.config / "sightline.toml"
 

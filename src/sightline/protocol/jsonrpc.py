@@ -38,6 +38,7 @@ __all__ = [
     "id_key",
     "is_id",
     "notification_bytes",
+    "parse",
     "read",
     "result_bytes",
 ]
@@ -103,7 +104,7 @@ class Malformed(Exception):
 
 def read(body: bytes | bytearray | memoryview) -> Message:
     """The one message in ``body``, or ``Malformed``."""
-    envelope = _parse(bytes(body))
+    envelope = parse(bytes(body))
     if not isinstance(envelope, dict):
         raise Malformed(Fault.INVALID)
     id_ = envelope.get("id")
@@ -182,7 +183,8 @@ def _response(envelope: dict[str, Any], id: Id | None) -> Response:
     return Response(id)
 
 
-def _parse(body: bytes) -> Any:  # noqa: ANN401 - JSON of unknown shape
+def parse(body: bytes) -> Any:  # noqa: ANN401 - JSON of unknown shape
+    """Strict JSON: nothing that two readers could understand in two ways."""
     try:
         text = body.decode("utf-8")
         value = _decoder.decode(text)
