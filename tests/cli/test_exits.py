@@ -137,8 +137,7 @@ def test_an_interrupted_call(home: Path, sample: Path) -> None:
     below = children_of(process.pid)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
-    assert (process.returncode, out) == (130, b"")
-    assert json.loads(err)["data"] == {"code": "MCP_LSP_GATEWAY/CANCELLED"}
+    assert (process.returncode, out, err) == (130, b"", b"")
     assert not left_after(3, below)
 
 

@@ -33,7 +33,7 @@ def serving(home: Path, root: Path) -> tuple[HttpServer, Wire, set[int]]:
     server = HttpServer.start([str(root)], home, slow.extra)
     session = server.initialize()
     wire = server.connect()
-    wire.send(server.bytes_of(hover(root), headers=in_session(session), close=False))
+    wire.send(server.encode(hover(root), headers=in_session(session), close=False))
     slow.wait_until_asked()
     below = set(children_of(server.process.pid))
     assert len(below) >= 3, "keeper, language server, helper"

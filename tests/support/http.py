@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tests.support.leaks import BODY, ledger
 from tests.support.program import command, environment
@@ -51,11 +51,17 @@ class HttpServer:
 
     @classmethod
     def start(
-        cls, arguments: list[str], home: Path, extra: Mapping[str, str] | None = None
+        cls,
+        arguments: list[str],
+        home: Path,
+        extra: Mapping[str, str] | None = None,
+        *,
+        program: tuple[str, ...] = (),
     ) -> "HttpServer":
+        """``program`` runs in place of the installed ``sightline`` command."""
         port = free_port()
         process = subprocess.Popen(
-            command("serve", "--port", str(port), *arguments),
+            [*(program or command()), "serve", "--port", str(port), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -85,6 +91,12 @@ class HttpServer:
         token: str = json.loads(self.token_file.read_text(encoding="utf-8"))[0]
         return token
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Asks the server to stop and returns its exit code."""
         if self.process.poll() is None:
@@ -113,7 +125,7 @@ class HttpServer:
             wire.half_close()
             return wire.rest()
 
-    def bytes_of(
+    def encode(
         self,
         body: bytes | dict[str, Any],
         *,
@@ -139,9 +151,9 @@ class HttpServer:
         return "\r\n".join([*lines, "", ""]).encode("latin-1") + content
 
     def request(self, body: bytes | dict[str, Any], **options: Any) -> Answer:
-        """One request on a connection of its own; ``options`` are those of ``bytes_of``."""
+        """One request on a connection of its own; ``options`` are those of ``encode``."""
         with self.connect() as wire:
-            wire.send(self.bytes_of(body, **options))
+            wire.send(self.encode(body, **options))
             answer = wire.answer()
             assert wire.closed()
             return answer

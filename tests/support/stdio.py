@@ -30,10 +30,16 @@ class StdioServer:
 
     @classmethod
     def start(
-        cls, arguments: list[str], home: Path, extra: Mapping[str, str] | None = None
+        cls,
+        arguments: list[str],
+        home: Path,
+        extra: Mapping[str, str] | None = None,
+        *,
+        program: tuple[str, ...] = (),
     ) -> "StdioServer":
+        """``program`` runs in place of the installed ``sightline`` command."""
         process = subprocess.Popen(
-            command("stdio", *arguments),
+            [*(program or command()), "stdio", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tools": ("tools", "print the catalogue as JSON"),
     "settings": ("settings", "show every setting and where its value came from"),
     "doctor": ("doctor", "say what is missing and the command that fixes it"),
+    "status": ("status", "show what running servers are doing"),
     "token": ("token", "show or rotate the bearer token of serve"),
     "trust": ("trust", "let language servers run code of a root"),
     "untrust": ("trust", "take that back"),

@@ -99,6 +99,8 @@ class Child:
         finally:
             if self._stderr is not None:
                 self._stderr.cancel()
+            # A pipe with unread data would stay open: asyncio closes it with its transport only.
+            self._process._transport.close()  # type: ignore[attr-defined]
         return not find_strays(self._mark, self.pid)
 
     def _force(self) -> None:

@@ -20,9 +20,9 @@ from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
 from sightline.cli.main import make_parser
 from sightline.cli.start import roots_from
-from sightline.lsp.registry import ServerSpec
+from sightline.lsp.launching import Launcher
 from sightline.process.child import StartFailed, spawn
-from sightline.process.environment import child_environment, find_program, safe_path
+from sightline.process.environment import child_environment
 from sightline.server.tokens import BadTokenFile, TokenFile
 from sightline.workspace.observers import observe
 from sightline.workspace.roots import Root
@@ -130,9 +130,10 @@ def token_is_usable(situation: Situation) -> Iterator[Finding]:
 def language_servers_are_there(situation: Situation) -> Iterator[Finding]:
     registry = situation.configuration.registry
     real_roots = [root.real for root in situation.roots]
+    launcher = Launcher(os.environ, situation.folders.cache)
     for name, spec in registry.servers.items():
         subject = f"language server {name} ({', '.join(spec.languages)})"
-        program = _locate(spec, real_roots)
+        program = launcher.find(spec, real_roots)
         if program is None:
             fix = (
                 f"{sys.executable} -m pip install {name}=={spec.version}"
@@ -179,13 +180,6 @@ CHECKS: list[Callable[[Situation], Iterator[Finding]]] = [
     changes_are_noticed,
     trust_is_known,
 ]
-
-
-def _locate(spec: ServerSpec, roots: list[str]) -> str | None:
-    """Where the program of a server is, by the rules that start it."""
-    if spec.found == "bundled":
-        return find_program(spec.command[0], [os.path.dirname(sys.executable)], ())
-    return find_program(spec.command[0], safe_path(os.environ.get("PATH", ""), roots), roots)
 
 
 async def _version(program: str, roots: list[str]) -> str:

@@ -17,6 +17,7 @@ from sightline.server.http import HttpApp
 from sightline.server.logs import Log
 from sightline.server.ports import PortTaken, bind
 from sightline.server.serve import serve_http
+from sightline.server.status import StatusSocket
 from sightline.server.tokens import BadTokenFile, TokenFile
 from sightline.workspace.roots import RootSet
 
@@ -62,9 +63,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     async def serve() -> None:
         app = HttpApp(program.surface, program.runner, tokens, settings, log, time.monotonic)
+        status = StatusSocket(
+            private(folders.run), lambda: program.report("serve", app.sessions.clients())
+        )
+        await status.open()
         try:
             await serve_http(app, listener, ready)
         finally:
+            await status.close()
             await program.close()
 
     with _runner() as runner:

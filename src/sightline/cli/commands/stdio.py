@@ -6,12 +6,14 @@ import contextlib
 import os
 import signal
 import time
+from pathlib import Path
 
-from sightline.cli.folders import Folders
+from sightline.cli.folders import Folders, private
 from sightline.cli.main import make_parser
 from sightline.cli.start import add_common, build_program, configuration_from, roots_from
 from sightline.server.compose import Program
 from sightline.server.logs import Log
+from sightline.server.status import StatusSocket
 from sightline.server.stdio import StdioServer, claim_standard_streams
 
 
@@ -35,16 +37,17 @@ def run(arguments: argparse.Namespace) -> int:
     read_fd, write_fd = claim_standard_streams()
     log = Log(debug=configuration.settings.debug_logging)
     program = build_program(configuration, roots, folders, log)
-    asyncio.run(_serve(program, read_fd, write_fd))
+    asyncio.run(_serve(program, read_fd, write_fd, private(folders.run)))
     return 0
 
 
-async def _serve(program: Program, read_fd: int, write_fd: int) -> None:
-    server = asyncio.create_task(
-        StdioServer(program.surface, program.runner, time.monotonic, program.log.bug).serve(
-            read_fd, write_fd
-        )
+async def _serve(program: Program, read_fd: int, write_fd: int, run_folder: Path) -> None:
+    stdio = StdioServer(
+        program.surface, program.runner, time.monotonic, program.log.bug, program.start
     )
+    server = asyncio.create_task(stdio.serve(read_fd, write_fd))
+    status = StatusSocket(run_folder, lambda: program.report("stdio", [stdio.client]))
+    await status.open()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):
@@ -54,4 +57,5 @@ async def _serve(program: Program, read_fd: int, write_fd: int) -> None:
     except asyncio.CancelledError:
         pass
     finally:
+        await status.close()
         await program.close()
