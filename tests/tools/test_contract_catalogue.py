@@ -68,7 +68,7 @@ def test_the_family_lsp_is_exactly_the_seven_in_order() -> None:
     assert [tool["name"] for tool in listing(families=["lsp"])] == SEVEN
 
 
-@pytest.mark.requirement("GW-2.1-pinned", "ST-10-schema-snapshot")
+@pytest.mark.requirement("GW-2.1-pinned", "ST-10-schema-snapshot", "GW-9-together")
 def test_the_listing_is_pinned() -> None:
     """Names, texts, schemas, versions. ``UPDATE_PINS=1 pytest`` writes it anew; read the diff."""
     shown = json.dumps(listing(families=["lsp"]), indent=1, ensure_ascii=False) + "\n"
