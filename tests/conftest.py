@@ -25,7 +25,7 @@ __all__ = ["nothing_leaks", "pytest_sessionfinish", "pytest_terminal_summary"]
 Workspace = Callable[[dict[str, str]], Path]
 
 # A busy machine makes a single example slow; that is no failure of the rule under test.
-hypothesis.settings.register_profile("sightline", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("sightline", deadline=None, print_blob=True, max_examples=60)
 hypothesis.settings.load_profile("sightline")
 
 

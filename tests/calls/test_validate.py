@@ -128,6 +128,25 @@ def test_a_value_is_never_repeated() -> None:
         assert secret not in str(issues(tool, arguments))
 
 
+@pytest.mark.requirement("GW-6.3-nothing-leaks")
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["extra"], "must not have extra"),
+        (["b", "a"], "must not have a, b"),
+        (["/etc/secret/file"], "must not have 1 other members"),
+        (["a", "token-0123456789", "x" * 40], "must not have a, 2 other members"),
+        (
+            [f"n{n}" for n in range(9)],
+            "must not have n0, n1, n2, n3, n4, n5, n6, n7, 1 other members",
+        ),
+    ],
+)
+def test_a_name_is_repeated_only_if_it_is_one(names: list[str], message: str) -> None:
+    (issue,) = issues(SYMBOLS, {"query": "x"} | dict.fromkeys(names, 1))
+    assert issue["message"] == message
+
+
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),

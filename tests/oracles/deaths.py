@@ -102,7 +102,7 @@ def over_http(
         if busy:
             last.connect(("127.0.0.1", server.port))
             assert server.session is not None
-            last.sendall(server.bytes_of(_question(root), headers=in_session(server.session)))
+            last.sendall(server.encode(_question(root), headers=in_session(server.session)))
 
         def ask() -> bool:
             return "result" in server.call("vscode.lsp.definition", place(root))

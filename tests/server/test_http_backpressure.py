@@ -11,7 +11,7 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 def test_a_client_that_does_not_read_is_not_read(server: HttpServer) -> None:
     session = server.initialize()
-    request = server.bytes_of(LIST, headers=in_session(session), close=False)
+    request = server.encode(LIST, headers=in_session(session), close=False)
     with (
         socket.create_connection(("127.0.0.1", server.port), timeout=2) as connection,
         pytest.raises(TimeoutError),
@@ -22,7 +22,7 @@ def test_a_client_that_does_not_read_is_not_read(server: HttpServer) -> None:
 
 def test_what_was_asked_is_answered_once_the_client_reads(server: HttpServer) -> None:
     session = server.initialize()
-    request = server.bytes_of(LIST, headers=in_session(session), close=False)
+    request = server.encode(LIST, headers=in_session(session), close=False)
     with server.connect() as wire:
         wire.send(request * 400)
         sizes = {len(wire.answer().body) for _ in range(400)}

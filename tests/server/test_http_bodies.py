@@ -33,7 +33,7 @@ def head_of(server: HttpServer, **headers: str) -> bytes:
     """The headers of a good request, ready for a body."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     drop = ("content-length",) if "transfer_encoding" in headers else ()
-    return server.bytes_of(b"", headers=named, drop=drop, close=False)
+    return server.encode(b"", headers=named, drop=drop, close=False)
 
 
 # Sizes
@@ -102,13 +102,13 @@ def test_one_connection_serves_many_requests(server: HttpServer, session: str) -
     with server.connect() as wire:
         for number in range(50):
             message = PING | {"id": number}
-            wire.send(server.bytes_of(message, headers=in_session(session), close=False))
+            wire.send(server.encode(message, headers=in_session(session), close=False))
             assert wire.answer().json["id"] == number
 
 
 def test_pipelined_requests_are_answered_in_order(server: HttpServer, session: str) -> None:
     messages = [
-        server.bytes_of(PING | {"id": number}, headers=in_session(session), close=False)
+        server.encode(PING | {"id": number}, headers=in_session(session), close=False)
         for number in range(40)
     ]
     with server.connect() as wire:
@@ -118,7 +118,7 @@ def test_pipelined_requests_are_answered_in_order(server: HttpServer, session: s
 
 def test_a_bad_request_behind_a_good_one(server: HttpServer, session: str) -> None:
     """The good one gets its own answer, not the bad one's."""
-    good = server.bytes_of(PING, headers=in_session(session), close=False)
+    good = server.encode(PING, headers=in_session(session), close=False)
     for bad in (b"nonsense\r\n\r\n", b"POST /mcp HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\n" + _LONG):
         with server.connect() as wire:
             wire.send(good + bad)
@@ -133,10 +133,10 @@ def test_a_refused_request_leaves_the_connection_usable(server: HttpServer) -> N
     """Its body was read, so the next request is not taken for it."""
     with server.connect() as wire:
         for status, headers in ((401, {"authorization": "x"}), (406, {"accept": "x"})):
-            wire.send(server.bytes_of(RESPONSE, headers=headers, close=False))
+            wire.send(server.encode(RESPONSE, headers=headers, close=False))
             answer = wire.answer()
             assert answer.status == status and "connection" not in answer.headers
-        wire.send(server.bytes_of(RESPONSE))
+        wire.send(server.encode(RESPONSE))
         assert wire.answer().status == 202
 
 
@@ -154,7 +154,7 @@ def test_a_refused_request_whose_body_does_not_come(server: HttpServer) -> None:
 
 def test_http_1_0(server: HttpServer, session: str) -> None:
     with server.connect() as wire:
-        wire.send(server.bytes_of(PING, version="1.0", headers=in_session(session), close=False))
+        wire.send(server.encode(PING, version="1.0", headers=in_session(session), close=False))
         assert wire.answer().json["result"] == {}
         assert wire.closed()
     without_host = server.request(PING, version="1.0", drop=("host",))
@@ -184,7 +184,7 @@ def test_expect_continue_refused(server: HttpServer, headers: dict[str, str], st
 @pytest.mark.parametrize("protocol", ["websocket", "h2c", "TLS/1.2"])
 def test_no_protocol_is_upgraded(server: HttpServer, session: str, protocol: str) -> None:
     own = in_session(session) | {"connection": "Upgrade, HTTP2-Settings", "upgrade": protocol}
-    request = server.bytes_of(PING, headers=own, close=False)
+    request = server.encode(PING, headers=own, close=False)
     with server.connect() as wire:
         for cut in (len(request), 50, len(request) - 20):
             wire.send(request[:cut])
@@ -208,7 +208,7 @@ def test_connect_is_no_proxy(server: HttpServer) -> None:
 
 @pytest.fixture(scope="module")
 def slow(server: HttpServer, session: str) -> Iterator[dict[str, Wire]]:
-    good = server.bytes_of(RESPONSE, close=False)
+    good = server.encode(RESPONSE, close=False)
     wires = {name: server.connect() for name in ("silent", "head", "body", "chunks", "second")}
     wires["head"].send(good[:40])
     wires["body"].send(head_of(server, content_length="100") + b"{")
@@ -239,7 +239,7 @@ def test_a_silent_connection_is_closed(slow: dict[str, Wire]) -> None:
 def test_two_hundred_connections_at_once(server: HttpServer, session: str) -> None:
     wires = [server.connect() for _ in range(200)]
     for number, wire in enumerate(wires):
-        wire.send(server.bytes_of(PING | {"id": number}, headers=in_session(session)))
+        wire.send(server.encode(PING | {"id": number}, headers=in_session(session)))
     for number, wire in enumerate(wires):
         assert json.loads(wire.answer().body)["id"] == number
         wire.__exit__(None, None, None)

@@ -294,9 +294,9 @@ def test_discover_keeps_the_connection(server: HttpServer) -> None:
     with server.connect() as wire:
         discover = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {}}
         newer = {"mcp-protocol-version": "2026-07-28"}
-        wire.send(server.bytes_of(discover, headers=newer, close=False))
+        wire.send(server.encode(discover, headers=newer, close=False))
         assert error(wire.answer())["code"] == -32601
-        wire.send(server.bytes_of(initialize()))
+        wire.send(server.encode(initialize()))
         assert wire.answer().json["result"]["protocolVersion"] == REVISION
 
 

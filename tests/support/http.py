@@ -125,7 +125,7 @@ class HttpServer:
             wire.half_close()
             return wire.rest()
 
-    def bytes_of(
+    def encode(
         self,
         body: bytes | dict[str, Any],
         *,
@@ -151,9 +151,9 @@ class HttpServer:
         return "\r\n".join([*lines, "", ""]).encode("latin-1") + content
 
     def request(self, body: bytes | dict[str, Any], **options: Any) -> Answer:
-        """One request on a connection of its own; ``options`` are those of ``bytes_of``."""
+        """One request on a connection of its own; ``options`` are those of ``encode``."""
         with self.connect() as wire:
-            wire.send(self.bytes_of(body, **options))
+            wire.send(self.encode(body, **options))
             answer = wire.answer()
             assert wire.closed()
             return answer

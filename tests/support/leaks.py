@@ -5,8 +5,10 @@ environment), register tokens and session ids as secrets, and hand over every lo
 answer. A text that holds a secret fails the test it was said in, or the run if that test is over.
 """
 
+import re
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -19,6 +21,7 @@ BODY = "PLANTED-body-5e1f0c"
 OUTSIDE = "PLANTED-outside-a77b21"
 #: The value of a variable in the environment of every server.
 ENVIRONMENT = "PLANTED-environment-30d9ee"
+_KEPT = 500
 
 
 @dataclass
@@ -26,15 +29,20 @@ class Ledger:
     """What must not be said, and what was said."""
 
     secrets: set[str] = field(default_factory=lambda: {BODY, OUTSIDE, ENVIRONMENT})
-    said: list[tuple[str, str]] = field(default_factory=list)
     count: int = 0
+    _new_secrets: set[str] = field(default_factory=set)
+    _new_texts: list[tuple[str, str]] = field(default_factory=list)
+    #: The latest texts that were searched already, for secrets that become known later.
+    _searched: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=_KEPT))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def secret(self, text: str) -> str:
-        """From now on, and for what was said so far, this must not appear."""
+        """From now on, and for what was said lately, this must not appear."""
         assert len(text) >= 16, "a short secret appears by accident"
         with self._lock:
-            self.secrets.add(text)
+            if text not in self.secrets:
+                self.secrets.add(text)
+                self._new_secrets.add(text)
         return text
 
     def hear(self, what: str, text: str | bytes) -> None:
@@ -42,18 +50,25 @@ class Ledger:
         spoken = text if isinstance(text, str) else text.decode("utf-8", "replace")
         with self._lock:
             self.count += 1
-            self.said.append((what, spoken))
+            self._new_texts.append((what, spoken))
 
     def leaks(self) -> list[str]:
-        """Every text that holds a secret. What was looked at is forgotten."""
+        """Every text with a secret in it that has not been reported yet."""
         with self._lock:
             found = [
-                f"{what}: {text[:300]!r}"
-                for what, text in self.said
-                if any(secret in text for secret in self.secrets)
+                *_with_secrets(self._searched, self._new_secrets),
+                *_with_secrets(self._new_texts, self.secrets),
             ]
-            self.said = self.said[-2_000:] if not found else []
+            self._searched.extend(self._new_texts)
+            self._new_texts, self._new_secrets = [], set()
         return found
+
+
+def _with_secrets(texts: Iterable[tuple[str, str]], secrets: set[str]) -> list[str]:
+    if not secrets:
+        return []
+    pattern = re.compile("|".join(map(re.escape, sorted(secrets))))
+    return [f"{what}: {text[:300]!r}" for what, text in texts if pattern.search(text)]
 
 
 ledger = Ledger()

@@ -93,9 +93,10 @@ class Application:
         def desk(view: View, progress: Progress) -> Desk:
             return Desk(view, None, progress)  # type: ignore[arg-type]
 
-        engines = Engines(
-            begin, desk, lambda uri: "same", lambda path: None, lambda uri: "the stand-in"
-        )
+        def surprised(path: str) -> None:
+            raise AssertionError(path)
+
+        engines = Engines(begin, desk, lambda uri: "same", surprised, lambda uri: "the stand-in")
         self.calls = Calls([self.tool], engines, self.settings, self.clock, self.bugs.append)
         self.runner = Runner(self.calls)
         self.app = HttpApp(self.surface(), self.runner, tokens, self.settings, Log(), self.clock)

@@ -90,6 +90,15 @@ class Wire:
         ledger.hear(f"answer {status}", body)
         return Answer(status, headers, body)
 
+    def so_far(self) -> bytes:
+        """Everything that has arrived, without waiting."""
+        self._socket.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while not self._ended:
+                self._receive()
+        data, self._buffer = self._buffer, b""
+        return data
+
     def rest(self) -> bytes:
         """Everything until the server closes."""
         self.closed()

@@ -314,14 +314,19 @@ class Asked(NamedTuple):
 def fit(whole: Whole, asked: Asked) -> EncodedPage:
     """The payload, shortened where the tool knows how and the answer would not fit."""
     page = _encoded(whole.payload)
-    size = len(page.payload)
-    while whole.shorten is not None and (excess := len(asked.wrap(page)) - asked.room) > 0:
-        # A mirrored text escapes what it repeats, so the excess may count twice.
-        size -= max(1, excess // 2)
-        shorter = _encoded(whole.shorten(size))
-        if shorter.payload == page.payload:
-            break
-        page = shorter
+    if whole.shorten is None or len(asked.wrap(page)) <= asked.room:
+        return page
+    # How much the envelope adds depends on the text (a mirror escapes what it repeats), so the
+    # longest payload that fits is searched for.
+    page = _encoded(whole.shorten(0))
+    fits, too_long = 0, asked.room + 1
+    while too_long - fits > 1:
+        middle = (fits + too_long) // 2
+        longer = _encoded(whole.shorten(middle))
+        if len(asked.wrap(longer)) <= asked.room:
+            fits, page = middle, longer
+        else:
+            too_long = middle
     return page
 
 

@@ -5,6 +5,7 @@ that was sent: that could be long, and it could be somebody's secret.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any
@@ -18,7 +19,8 @@ from sightline.contract.limits import MAX_SCHEMA_ISSUES
 
 __all__ = ["Validator", "load_schema"]
 
-_MAX_NAME = 64
+_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,31}")
+_MAX_NAMES = 8
 _MAX_REMEMBERED = 256
 _MAX_REMEMBERED_BYTES = 1_024
 _encode = msgspec.json.Encoder().encode
@@ -84,8 +86,11 @@ def _message(error: jsonschema_rs.ValidationError, keyword: str) -> str:
 
 
 def _unexpected(kind: Any) -> str:  # noqa: ANN401
-    names = sorted(str(name)[:_MAX_NAME] for name in kind.unexpected)
-    return f"must not have {', '.join(names[:8])}"
+    """Names that look like names are repeated; anything else could be a path or a secret."""
+    names = sorted(str(name) for name in kind.unexpected)
+    shown = [name for name in names if _NAME.fullmatch(name)][:_MAX_NAMES]
+    others = [f"{len(names) - len(shown)} other members"] if len(names) > len(shown) else []
+    return f"must not have {', '.join([*shown, *others])}"
 
 
 #: What an issue says, per keyword. The argument is the library's description of the error, one of

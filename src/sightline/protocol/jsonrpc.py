@@ -38,6 +38,7 @@ __all__ = [
     "id_key",
     "is_id",
     "notification_bytes",
+    "parse",
     "read",
     "result_bytes",
 ]
@@ -105,7 +106,7 @@ class Malformed(Exception):
 
 def read(body: bytes | bytearray | memoryview) -> Message:
     """The one message in ``body``, or ``Malformed``."""
-    envelope = _parse(bytes(body))
+    envelope = parse(bytes(body))
     if not isinstance(envelope, dict):
         raise Malformed(Fault.INVALID)
     id_ = envelope.get("id")
@@ -184,7 +185,8 @@ def _response(envelope: dict[str, Any], id: Id | None) -> Response:
     return Response(id)
 
 
-def _parse(body: bytes) -> Any:  # noqa: ANN401 - JSON of unknown shape
+def parse(body: bytes) -> Any:  # noqa: ANN401 - JSON of unknown shape
+    """Strict JSON: nothing that two readers could understand in two ways."""
     value = _parse_plain(body)
     if value is _NOT_PLAIN:
         value = _parse_any(body)

@@ -11,12 +11,12 @@ import hashlib
 import hmac
 import os
 import secrets
-import stat
 from pathlib import Path
 
 import msgspec
 
 from sightline.contract.limits import MAX_TOKENS
+from sightline.workspace.private_files import NotPrivate, read_private, write_private
 
 __all__ = ["BadTokenFile", "TokenFile", "Tokens", "bearer"]
 
@@ -75,18 +75,13 @@ class TokenFile:
     def read(self) -> list[str]:
         """The tokens in the file, checked."""
         try:
-            descriptor = os.open(
-                self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-            )
+            raw = read_private(self.path, _MAX_FILE_BYTES)
         except FileNotFoundError:
             raise BadTokenFile("there is no token file; run sightline token rotate") from None
-        except OSError as error:
-            raise BadTokenFile(f"the token file cannot be opened ({error.strerror})") from None
-        try:
-            _check(os.fstat(descriptor))
-            raw = os.read(descriptor, _MAX_FILE_BYTES + 1)
-        finally:
-            os.close(descriptor)
+        except NotPrivate as problem:
+            raise BadTokenFile(
+                f"the token file {problem}, then run sightline token rotate"
+            ) from None
         return parse_tokens(raw)
 
     def provision(self) -> list[str]:
@@ -103,43 +98,7 @@ class TokenFile:
         return token
 
     def _write(self, tokens: list[str], *, exclusive: bool) -> None:
-        """Puts a complete file in place. Nobody ever sees half of it, or the old beside the new."""
-        folder = self.path.parent
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        name = folder / f".{self.path.name}.{secrets.token_hex(8)}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(name, flags, 0o600)
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(msgspec.json.encode(tokens) + b"\n")
-                file.flush()
-                os.fsync(descriptor)
-            if exclusive:
-                _put_first(name, self.path)
-            else:
-                os.replace(name, self.path)
-        finally:
-            name.unlink(missing_ok=True)
-
-
-def _check(status: os.stat_result) -> None:
-    """What the open file is, whatever its name says by now."""
-    if not stat.S_ISREG(status.st_mode):
-        raise BadTokenFile("the token file is not a regular file; remove it")
-    if status.st_uid != os.getuid():
-        raise BadTokenFile("the token file belongs to another user; remove it")
-    if status.st_mode & 0o077:
-        raise BadTokenFile("the token file is open to others; chmod 600 it, then rotate")
-
-
-def _put_first(made: Path, path: Path) -> None:
-    """Gives a finished file its name unless somebody has that name by now."""
-    try:
-        os.link(made, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        os.replace(made, path)
+        write_private(self.path, msgspec.json.encode(tokens) + b"\n", exclusive=exclusive)
 
 
 def parse_tokens(raw: bytes) -> list[str]:
