@@ -252,16 +252,16 @@ async def test_duplicate_ids_in_flight(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("GW-1.4-bounded")
 @pytest.mark.parametrize("family", ["lsp", "index"])
-async def test_too_many_calls_at_once(tmp_path: Path, family: str) -> None:
+async def test_too_many_calls_at_once(
+    tmp_path: Path, family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert limits.MAX_CALLS_IN_FLIGHT == 256
+    monkeypatch.setattr(limits, "MAX_CALLS_IN_FLIGHT", 8)
     gate = Gate()
-    clock = Clock()
-    app = application(tmp_path, gate, family, clock=clock)
+    app = application(tmp_path, gate, family)
     session = await app.open()
-    posts = [
-        asyncio.create_task(app.call(session, number))
-        for number in range(limits.MAX_CALLS_IN_FLIGHT)
-    ]
-    await gate.wait(limits.MAX_CALLS_IN_FLIGHT)
+    posts = [asyncio.create_task(app.call(session, number)) for number in range(8)]
+    await gate.wait(8)
     refused = (await app.call(session, 999)).json
     if family == "lsp":
         assert refused["error"]["data"]["code"] == "MCP_LSP_GATEWAY/CAP_EXCEEDED"
