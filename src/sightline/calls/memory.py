@@ -19,7 +19,7 @@ __all__ = ["AnswerCache", "Retained", "RetainedSet", "Store"]
 
 V = TypeVar("V")
 
-_encode = msgspec.json.Encoder().encode
+_encoder = msgspec.json.Encoder()
 
 
 class Store(Generic[V]):
@@ -74,7 +74,7 @@ class Store(Generic[V]):
             self.drop(key)
 
 
-@dataclass(frozen=True)
+@dataclass
 class RetainedSet:
     """A full canonical result set, each item encoded."""
 
@@ -82,6 +82,8 @@ class RetainedSet:
     summary: Callable[[int, bool, Sequence[bool]], str]
     flags: Sequence[bool]
     size: int
+    #: The page that was cut last, and what it was cut by: a page asked for again is there.
+    last: tuple[Hashable, bytes, str] | None = None
 
     @classmethod
     def of(cls, answer: Paged) -> "RetainedSet":
@@ -89,7 +91,8 @@ class RetainedSet:
         if answer.item_bytes is not None:
             lazy = LazyItems(answer.items)
             return cls(lazy, answer.summary, answer.flags, answer.item_bytes * len(lazy))
-        items = [_encode(item) for item in answer.items]
+        # Compact JSON has no line break of its own, so the lines are the items.
+        items = _encoder.encode_lines(answer.items).splitlines()
         return cls(items, answer.summary, answer.flags, sum(map(len, items)))
 
     @property
@@ -121,7 +124,7 @@ class LazyItems(Sequence[bytes]):
         if isinstance(place, slice):
             return [self[number] for number in range(*place.indices(len(self)))]
         if place not in self._made:
-            self._made[place] = _encode(self._items[place])
+            self._made[place] = _encoder.encode(self._items[place])
         return self._made[place]
 
 

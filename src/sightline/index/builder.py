@@ -24,7 +24,8 @@ from sightline.index.segment import DamagedSegment
 from sightline.index.snapshot import Snapshot
 from sightline.index.store import Store
 from sightline.index.workers import Stuck, Workers
-from sightline.workspace.tree import Change, Tree
+from sightline.workspace.changes import Change
+from sightline.workspace.tree import Tree
 
 __all__ = ["Builder", "Phase", "Progress", "Tally"]
 

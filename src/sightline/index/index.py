@@ -23,8 +23,9 @@ from sightline.index.search import Item, Request, RootSearch
 from sightline.index.store import Store, index_folder
 from sightline.index.texts import Outdated
 from sightline.index.workers import Workers
+from sightline.workspace.changes import Change, Kind
 from sightline.workspace.roots import Root
-from sightline.workspace.tree import Change, Kind, Tree
+from sightline.workspace.tree import Tree
 from sightline.workspace.workspace import Workspace
 
 __all__ = ["Answer", "Index"]
