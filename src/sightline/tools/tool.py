@@ -113,7 +113,7 @@ class ToolInfo:
     epochs: tuple[Epoch, ...]
     paged: bool = False
     read_only: bool = True
-    #: Whether equal questions in equal states of the workspace have equal answers.
+    #: Whether an answer may be shared and remembered for as long as the epochs stand still.
     repeatable: bool = True
     page_size: int = DEFAULT_PAGE_SIZE
 
