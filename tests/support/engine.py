@@ -13,7 +13,7 @@ import msgspec
 
 from sightline.calls.calls import Caller
 from sightline.contract.failures import Failure
-from sightline.contract.settings import Settings
+from sightline.contract.settings import Family, Settings
 from sightline.lsp.registry import Registry, builtin
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
@@ -64,10 +64,11 @@ async def engine(
     registry: Registry | None = None,
     settings: Settings | None = None,
     environment: dict[str, str] | None = None,
+    families: tuple[Family, ...] = ("lsp",),
 ) -> AsyncIterator[Engine]:
     """A program on one root."""
     program = Program.build(
-        replace(settings or Settings(), families=("lsp",)),
+        replace(settings or Settings(), families=families),
         [open_root(str(root), home=None)],
         registry=registry or builtin(),
         environment=environment or {"PATH": "/usr/bin:/bin"},
