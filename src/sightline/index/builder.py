@@ -247,9 +247,12 @@ class Builder:
                     await self._between(tree)
 
         runners = min(self._workers.limit, len(waiting))
-        async with asyncio.TaskGroup() as group:
-            for runner in range(runners):
-                group.create_task(run(runner), name="index batches")
+        try:
+            async with asyncio.TaskGroup() as group:
+                for runner in range(runners):
+                    group.create_task(run(runner), name="index batches")
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
         self._workers.trim()
 
     async def _batch(

@@ -40,6 +40,8 @@ class Library:
                 manifest = self.store.open()
                 if manifest is not before or manifest.generation() != self.generation:
                     self._read()
+                if self.store.locked:
+                    self.store.sweep()
                 return
             except (BrokenManifest, DamagedSegment, FileNotFoundError) as problem:
                 self.forget()
