@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "stdio": ("stdio", "serve one client over standard input and output"),
     "call": ("call", "make one tool call and print its payload"),
     "tools": ("tools", "print the catalogue as JSON"),
+    "context": ("context", "build context caches and select from them under a token budget"),
     "settings": ("settings", "show every setting and where its value came from"),
     "doctor": ("doctor", "say what is missing and the command that fixes it"),
     "token": ("token", "show or rotate the bearer token of serve"),
