@@ -44,8 +44,9 @@ quick: env ## the tests that take less than a few seconds each
 bench: env ## speed and memory, as ratios measured side by side
 	$(BIN)/python -m bench
 
-fuzz: env ## a million generated messages in process and 20,000 over sockets
+fuzz: env ## a million generated messages in process and 20,000 over sockets, 100,000 hostile caches
 	$(BIN)/python -m tests.fuzz --messages 1000000 --socket-messages 20000
+	$(BIN)/python -m tests.fuzz_context --cases 100000
 
 lock: ## resolve the locks again
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header pyproject.toml -o requirements/run.txt

@@ -8,6 +8,7 @@ without a word of what it was.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, NamedTuple
 
 import msgspec
@@ -24,6 +25,7 @@ from sightline.contract.failures import (
     Cancelled,
     CursorStale,
     Failure,
+    InvalidArguments,
     Overloaded,
     TimedOut,
     TooLarge,
@@ -34,7 +36,9 @@ from sightline.protocol.revisions import Revision
 from sightline.protocol.session import Outcome
 from sightline.protocol.surface import ClientOptions
 from sightline.tools.tool import Desk, Paged, Progress, Question, Tool, Whole, silent
-from sightline.workspace.view import View
+from sightline.workspace.gate import Gate
+from sightline.workspace.roots import RootSet
+from sightline.workspace.view import Epochs, View
 
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
@@ -96,6 +100,9 @@ class Calls:
         self._by_underscore = {underscored(name): tool for name, tool in self._by_name.items()}
         self._validators: dict[str, Validator] = {}
         self._newest: View | None = None
+        #: What tools see that do not look at the workspace.
+        self._nowhere = View(Gate(RootSet.of(())), Epochs(0, 0, 0, 0), "")
+        self._numbers = count()
 
     async def run(
         self, name: str, arguments: dict[str, Any], caller: Caller, *, arrived: float
@@ -154,9 +161,12 @@ class Calls:
         caps = self._limits(tool)
         deadline = arrived + caps.timeout_ms / 1000
         try:
-            async with asyncio.timeout(max(deadline - self.clock(), 0)):
-                view = await self.engines.begin()
-            self._retire(view)
+            if tool.info.epochs:
+                async with asyncio.timeout(max(deadline - self.clock(), 0)):
+                    view = await self.engines.begin()
+                self._retire(view)
+            else:
+                view = self._nowhere
             question = tool.ask(view, typed)
             if tool.info.paged:
                 page = await self._paged(tool, view, question, caller, caps, deadline)
@@ -175,7 +185,10 @@ class Calls:
         name = tool.info.name
         if name not in self._validators:
             self._validators[name] = Validator(name, tool.arguments)
-        return self._validators[name].check(arguments)
+        try:
+            return self._validators[name].check(arguments)
+        except InvalidArguments as invalid:
+            raise _refusal(tool, invalid) from None
 
     async def _paged(
         self,
@@ -220,11 +233,15 @@ class Calls:
     ) -> EncodedPage:
         request = keys.request_key(tool.info.name, *question.fields)
         snapshot = view.snapshot_key(request, tool.info.epochs)
+        if not tool.info.remembered:
+            alone = (snapshot, f"call {next(self._numbers)}")
+            whole = await self._share(tool, view, question, caller, caps, deadline, alone)
+            return self._fit(tool, whole, caller, caps)
         key = (snapshot, self.engines.identity(question.uri), caller.options.content)
         remembered = self.answers.get(key)
         if remembered is not None:
             return EncodedPage(*remembered)
-        whole: Whole = await self._share(tool, view, question, caller, caps, deadline, key[:2])
+        whole = await self._share(tool, view, question, caller, caps, deadline, key[:2])
         page = self._fit(tool, whole, caller, caps)
         self.answers.put(key, page.payload, page.summary)
         return page
@@ -293,5 +310,15 @@ def underscored(name: str) -> str:
     return name.replace(".", "_")
 
 
-def _page(payload: msgspec.Struct) -> EncodedPage:
+def _refusal(tool: Tool[Any], invalid: InvalidArguments) -> Failure:
+    """The failure that a tool has for all that is wrong with its arguments, if there is one."""
+    issues: Any = invalid.details.get("issues", [])
+    kinds = {tool.info.refusals.get((issue["path"], issue["keyword"])) for issue in issues}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return invalid if kind is None else kind()
+
+
+def _page(payload: msgspec.Struct | bytes) -> EncodedPage:
+    if isinstance(payload, bytes):
+        return EncodedPage(payload, "")
     return EncodedPage(_encode(payload), getattr(payload, "summary", ""))

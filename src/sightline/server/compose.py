@@ -15,6 +15,9 @@ from typing import Any
 from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
 from sightline.calls.listing import Listing
+from sightline.context.caches import Caches
+from sightline.context.engine import ContextEngine
+from sightline.contract import limits
 from sightline.contract.settings import Settings
 from sightline.lsp.pool import Pool
 from sightline.lsp.registry import Registry
@@ -62,6 +65,7 @@ class Program:
     runner: Runner
     surface: Surface
     log: Log
+    context: ContextEngine
 
     @classmethod
     def build(
@@ -74,12 +78,16 @@ class Program:
         cache: Path,
         log: Log,
         notify: bool = True,
+        context_root: str = "",
+        context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
         workspace = Workspace(roots, notify=notify)
         pool = Pool(workspace, registry, environment=environment, cache=cache)
 
+        context = ContextEngine(Caches(context_root))
+
         def desk(view: View, progress: Progress) -> Desk:
-            return Desk(view, pool, progress)
+            return Desk(view, pool, progress, context)
 
         def finished(record: Record) -> None:
             log.debug(
@@ -97,17 +105,21 @@ class Program:
             time.monotonic,
             log.bug,
             finished,
+            context_timeout_ms,
         )
-        return cls(settings, workspace, pool, calls, Runner(calls), surface_for(settings), log)
+        surface = surface_for(settings)
+        return cls(settings, workspace, pool, calls, Runner(calls), surface, log, context)
 
     def start(self) -> None:
         """Begins what can be done ahead, in the background."""
-        self.workspace.start()
-        self.pool.warm()
+        if self.settings.families != ("context",):
+            self.workspace.start()
+            self.pool.warm()
 
     async def close(self) -> None:
         """Ends every call and every child."""
         await self.runner.drain(0)
         await self.calls.close()
+        self.context.close()
         await asyncio.shield(self.pool.close())
         self.workspace.close()
