@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help env serve test check quick lint types bench fuzz lock docs clean
+.PHONY: help env serve test test-clients check quick lint types bench fuzz lock docs clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -35,11 +35,16 @@ check: env ## lint, types, layers, generated files
 	$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 	$(BIN)/python -m tools.repo_map --check
 
-test: check ## everything the tests need, then all of them
-	$(BIN)/pytest
+test: check ## everything the tests need, then all of them except those with big clients
+	$(BIN)/python -m tools.node protocol
+	$(BIN)/pytest -m 'not client'
+
+test-clients: env ## the tests with real clients, which are big (350 MB)
+	$(BIN)/python -m tools.node protocol claude
+	$(BIN)/pytest -m client
 
 quick: env ## the tests that take less than a few seconds each
-	$(BIN)/pytest -m 'not slow'
+	$(BIN)/pytest -m 'not slow and not client'
 
 bench: env ## speed and memory, as ratios measured side by side
 	$(BIN)/python -m bench
@@ -56,4 +61,4 @@ docs: env ## write the generated documents again
 	$(BIN)/python -m tools.repo_map
 
 clean: ## remove what make made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

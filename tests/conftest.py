@@ -89,3 +89,7 @@ def stdio(home: Path) -> Iterator[Callable[..., StdioServer]]:
     yield start
     for server in started:
         server.stop()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-markers", action="store_true", help="write marker answers anew")

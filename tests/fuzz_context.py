@@ -90,7 +90,7 @@ class Fuzz:
         self.slowest = 0.0
         self.calls = Calls(
             [tool for tool in CATALOGUE if tool.info.family == "context"],
-            Engines(_no_view, self._desk, lambda uri: "", lambda: ""),
+            Engines(_no_view, self._desk, lambda uri: "", lambda path: None, lambda uri: ""),
             Settings(),
             time.monotonic,
             self.bugs.append,

@@ -9,7 +9,7 @@ import subprocess
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tests.support.program import command, environment
 
@@ -48,10 +48,13 @@ class HttpServer:
     session: str | None = None
 
     @classmethod
-    def start(cls, arguments: list[str], home: Path) -> "HttpServer":
+    def start(
+        cls, arguments: list[str], home: Path, *, program: tuple[str, ...] = ()
+    ) -> "HttpServer":
+        """``program`` runs in place of the installed ``sightline`` command."""
         port = free_port()
         process = subprocess.Popen(
-            command("serve", "--port", str(port), *arguments),
+            [*(program or command()), "serve", "--port", str(port), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -75,6 +78,12 @@ class HttpServer:
         file = self.home / ".local/share/sightline/tokens.json"
         token: str = json.loads(file.read_text(encoding="utf-8"))[0]
         return token
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
 
     def stop(self) -> None:
         if self.process.poll() is None:
@@ -113,6 +122,19 @@ class HttpServer:
         headers: dict[str, str] | None = None,
     ) -> Answer:
         """One request with good headers, except those replaced or dropped."""
+        data = self.encode(body, method=method, path=path, drop=drop, headers=headers)
+        return parse(self.raw(data, keep=True))
+
+    def encode(
+        self,
+        body: bytes | dict[str, Any],
+        *,
+        method: str = "POST",
+        path: str = "/mcp",
+        drop: tuple[str, ...] = (),
+        headers: dict[str, str] | None = None,
+    ) -> bytes:
+        """The bytes of one request."""
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         sent = {
             "host": f"127.0.0.1:{self.port}",
@@ -125,7 +147,7 @@ class HttpServer:
         sent |= headers or {}
         lines = [f"{method} {path} HTTP/1.1"]
         lines += [f"{name}: {value}" for name, value in sent.items() if name not in drop]
-        return parse(self.raw("\r\n".join([*lines, "", ""]).encode("latin-1") + content, keep=True))
+        return "\r\n".join([*lines, "", ""]).encode("latin-1") + content
 
     def initialize(self) -> str:
         """Opens a session, ready for calls, and returns its id."""
@@ -149,8 +171,7 @@ class HttpServer:
 
     def say(self, message: bytes | dict[str, Any], session: str) -> Answer:
         """One message inside a session."""
-        own = {"mcp-session-id": session, "mcp-protocol-version": REVISION}
-        return self.request(message, headers=own)
+        return self.request(message, headers=in_session(session))
 
     def call(self, tool: str, arguments: dict[str, Any], *, id: int | str = 1) -> Any:
         """A tool call in a session of its own; the JSON-RPC answer. Waits while retryable."""
@@ -171,6 +192,11 @@ class HttpServer:
                 self.log.append(line.decode(errors="replace"))
                 if b"/mcp" in line:
                     ready.set()
+
+
+def in_session(session: str) -> dict[str, str]:
+    """The headers of a message inside a session."""
+    return {"mcp-session-id": session, "mcp-protocol-version": REVISION}
 
 
 def parse(data: bytes) -> Answer:

@@ -23,9 +23,12 @@ class StdioServer:
     notifications: list[Any] = field(default_factory=list)
 
     @classmethod
-    def start(cls, arguments: list[str], home: Path) -> "StdioServer":
+    def start(
+        cls, arguments: list[str], home: Path, *, program: tuple[str, ...] = ()
+    ) -> "StdioServer":
+        """``program`` runs in place of the installed ``sightline`` command."""
         process = subprocess.Popen(
-            command("stdio", *arguments),
+            [*(program or command()), "stdio", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -38,11 +38,11 @@ from sightline.protocol.surface import ClientOptions
 from sightline.tools.tool import Desk, Paged, Progress, Question, Tool, Whole, silent
 from sightline.workspace.gate import Gate
 from sightline.workspace.roots import RootSet
-from sightline.workspace.view import Epochs, View
+from sightline.workspace.view import Epochs, View, ViewOutdated
 
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
-_encode = msgspec.json.Encoder().encode
+_encoder = msgspec.json.Encoder()
 
 
 class Caller(NamedTuple):
@@ -77,8 +77,10 @@ class Engines:
     desk: Callable[[View, Progress], Desk]
     #: What else than the view decides an answer: server versions and settings.
     identity: Callable[[str | None], str]
+    #: A file was found changed although nothing announced it.
+    surprised: Callable[[str], None]
     #: What a caller that runs out of time was waiting for, in constant words.
-    waiting_for: Callable[[], str]
+    waiting_for: Callable[[str | None], str]
 
 
 @dataclass
@@ -107,11 +109,10 @@ class Calls:
     async def run(
         self, name: str, arguments: dict[str, Any], caller: Caller, *, arrived: float
     ) -> Finished:
-        """The one terminal outcome of a call. It never raises; a cancelled call has one too."""
-        try:
-            tool = self._find(name, caller)
-        except UnknownTool as unknown:
-            return Finished(families.failed("lsp", unknown), unknown)
+        """The one terminal outcome of a call. It raises nothing but its own cancelling."""
+        tool = self._find(name, caller)
+        if tool is None:
+            return Finished(families.failed("lsp", UnknownTool()), UnknownTool())
         failure: Failure | None = None
         result = b""
         self.in_flight += 1
@@ -121,27 +122,33 @@ class Calls:
             failure = raised
         except asyncio.CancelledError:
             failure = Cancelled()
+            raise
         except Exception as error:  # the top level: whatever reaches it is ours to answer for
             self.bug(error)
             failure = Bug()
         finally:
             self.in_flight -= 1
-        word = "ok" if failure is None else type(failure).__name__
-        self.finished(Record(tool.info.name, word, (self.clock() - arrived) * 1000, len(result)))
+            word = "ok" if failure is None else type(failure).__name__
+            milliseconds = (self.clock() - arrived) * 1000
+            self.finished(Record(tool.info.name, word, milliseconds, len(result)))
         if failure is not None:
             return Finished(families.failed(tool.info.family, failure), failure)
         return Finished(msgspec.Raw(result), None)
+
+    def cancelled(self, name: str, caller: Caller) -> Finished:
+        """The terminal outcome of a call that was cancelled."""
+        tool = self._find(name, caller)
+        failure = Cancelled()
+        return Finished(families.failed(tool.info.family if tool else "lsp", failure), failure)
 
     async def close(self) -> None:
         await self._flights.close()
 
     # The steps
 
-    def _find(self, name: str, caller: Caller) -> Tool[Any]:
+    def _find(self, name: str, caller: Caller) -> Tool[Any] | None:
         names = self._by_underscore if caller.options.tool_names == "underscore" else self._by_name
-        if name not in names:
-            raise UnknownTool
-        return names[name]
+        return names.get(name)
 
     def _limits(self, tool: Tool[Any]) -> families.Limits:
         return families.limits_of(
@@ -160,26 +167,34 @@ class Calls:
             raise Overloaded
         caps = self._limits(tool)
         deadline = arrived + caps.timeout_ms / 1000
+        uri: str | None = None
         try:
-            if tool.info.epochs:
-                async with asyncio.timeout(max(deadline - self.clock(), 0)):
-                    view = await self.engines.begin()
-                self._retire(view)
-            else:
-                view = self._nowhere
-            question = tool.ask(view, typed)
-            if tool.info.paged:
-                page = await self._paged(tool, view, question, caller, caps, deadline)
-            else:
-                page = await self._whole(tool, view, question, caller, caps, deadline)
+            async with asyncio.timeout(max(deadline - self.clock(), 0)):
+                view, question = await self._ask(tool, typed)
+            uri = question.uri
+            asked = self._asked(tool, view, question, caller, caps, deadline)
+            page = await (self._page(asked) if tool.info.paged else self._whole(asked))
+            if self.clock() > deadline:
+                raise OutOfTime
         except (TimeoutError, OutOfTime):
-            raise self._timed_out(caps) from None
-        if self.clock() > deadline:
-            raise self._timed_out(caps)
-        result = self._wrap(tool, page, caller)
-        if len(result) > caps.response_bytes - limits.ENVELOPE_RESERVE_BYTES:
+            details = {"waitingFor": self.engines.waiting_for(uri)} if caps.goes_on else None
+            raise TimedOut(timeout_ms=caps.timeout_ms, details=details) from None
+        result = asked.wrap(page)
+        if len(result) > asked.room:
             raise TooLarge
         return result
+
+    async def _ask(self, tool: Tool[Any], typed: msgspec.Struct) -> tuple[View, Question[Any]]:
+        """The view of this moment, and the question in it."""
+        if not tool.info.epochs:
+            return self._nowhere, tool.ask(self._nowhere, typed)
+        while True:
+            view = await self.engines.begin()
+            self._retire(view)
+            try:
+                return view, tool.ask(view, typed)
+            except ViewOutdated as outdated:
+                self.engines.surprised(outdated.path)
 
     def _validate(self, tool: Tool[Any], arguments: dict[str, Any]) -> msgspec.Struct:
         name = tool.info.name
@@ -190,7 +205,7 @@ class Calls:
         except InvalidArguments as invalid:
             raise _refusal(tool, invalid) from None
 
-    async def _paged(
+    def _asked(
         self,
         tool: Tool[Any],
         view: View,
@@ -198,100 +213,59 @@ class Calls:
         caller: Caller,
         caps: families.Limits,
         deadline: float,
-    ) -> EncodedPage:
+    ) -> "Asked":
         request = keys.request_key(tool.info.name, *question.fields)
         snapshot = view.snapshot_key(request, tool.info.epochs)
-        text = question.arguments.cursor
-        if text is None:
-            start = Cursor(0, request, snapshot)
-            result = self.retained.find(snapshot)
-            if result is None:
-                key = (snapshot, self.engines.identity(question.uri))
-                result = await self._share(tool, view, question, caller, caps, deadline, key)
-        else:
-            start = cursors.decode(text, request)
-            if start.snapshot != snapshot:
-                raise CursorStale
-            result = self.retained.require(snapshot)
-        size = question.arguments.pageSize or limits.DEFAULT_PAGE_SIZE
-        room = caps.response_bytes - limits.ENVELOPE_RESERVE_BYTES
-        return page_of(
-            result,
-            start,
-            min(size, self.settings.max_items_per_page),
-            lambda page: len(self._wrap(tool, page, caller)) <= room,
-        )
-
-    async def _whole(
-        self,
-        tool: Tool[Any],
-        view: View,
-        question: Question[Any],
-        caller: Caller,
-        caps: families.Limits,
-        deadline: float,
-    ) -> EncodedPage:
-        request = keys.request_key(tool.info.name, *question.fields)
-        snapshot = view.snapshot_key(request, tool.info.epochs)
+        identity = self.engines.identity(question.uri)
         if not tool.info.remembered:
-            alone = (snapshot, f"call {next(self._numbers)}")
-            whole = await self._share(tool, view, question, caller, caps, deadline, alone)
-            return self._fit(tool, whole, caller, caps)
-        key = (snapshot, self.engines.identity(question.uri), caller.options.content)
+            identity = f"call {next(self._numbers)}"  # of nobody else's
+        return Asked(tool, view, question, caller, caps, deadline, request, snapshot, identity)
+
+    async def _page(self, asked: "Asked") -> EncodedPage:
+        """A page of a retained set, which the first page makes."""
+        arguments = asked.question.arguments
+        if arguments.cursor is None:
+            start = Cursor(0, asked.request, asked.snapshot)
+            result = self.retained.find(asked.snapshot) or await self._share(asked)
+        else:
+            start = cursors.decode(arguments.cursor, asked.request)
+            if start.snapshot != asked.snapshot:
+                raise CursorStale
+            result = self.retained.require(asked.snapshot)
+        size = min(arguments.pageSize or limits.DEFAULT_PAGE_SIZE, self.settings.max_items_per_page)
+        return page_of(result, start, size, lambda page: len(asked.wrap(page)) <= asked.room)
+
+    async def _whole(self, asked: "Asked") -> EncodedPage:
+        """An unpaged payload, remembered as it was fitted for this kind of client."""
+        if not asked.tool.info.remembered:
+            return fit(await self._share(asked), asked)
+        key = (asked.snapshot, asked.identity, asked.caller.options.content)
         remembered = self.answers.get(key)
         if remembered is not None:
             return EncodedPage(*remembered)
-        whole = await self._share(tool, view, question, caller, caps, deadline, key[:2])
-        page = self._fit(tool, whole, caller, caps)
+        page = fit(await self._share(asked), asked)
         self.answers.put(key, page.payload, page.summary)
         return page
 
-    async def _share(
-        self,
-        tool: Tool[Any],
-        view: View,
-        question: Question[Any],
-        caller: Caller,
-        caps: families.Limits,
-        deadline: float,
-        key: tuple[str, str],
-    ) -> Any:  # noqa: ANN401 - a RetainedSet for paged tools, a Whole for others
+    async def _share(self, asked: "Asked") -> Any:  # noqa: ANN401 - RetainedSet or Whole, by tool
+        """The full answer, computed once for everybody who asks the same now."""
+
         async def compute() -> RetainedSet | Whole:
-            answer = await tool.answer(self.engines.desk(view, caller.progress), question)
+            desk = self.engines.desk(asked.view, asked.caller.progress)
+            answer = await asked.tool.answer(desk, asked.question)
             if not isinstance(answer, Paged):
                 return answer
-            items = [_encode(item) for item in answer.items]
+            # Compact JSON has no line break of its own, so the lines are the items.
+            items = _encoder.encode_lines(answer.items).splitlines()
             kept = RetainedSet(items, answer.summary, answer.flags)
-            self.retained.keep(key[0], kept)
+            self.retained.keep(asked.snapshot, kept)
             return kept
 
         return await self._flights.join(
-            key, compute, seconds=deadline - self.clock(), goes_on=caps.goes_on
-        )
-
-    def _fit(
-        self, tool: Tool[Any], whole: Whole, caller: Caller, caps: families.Limits
-    ) -> EncodedPage:
-        """The payload, shortened where the tool knows how and the answer would not fit."""
-        room = caps.response_bytes - limits.ENVELOPE_RESERVE_BYTES
-        page = _page(whole.payload)
-        size = len(page.payload)
-        while whole.shorten is not None and len(self._wrap(tool, page, caller)) > room and size > 0:
-            # A mirrored text escapes what it repeats, so the excess counts more than once.
-            size = min(size - 1, size - (len(self._wrap(tool, page, caller)) - room) // 2)
-            shorter = _page(whole.shorten(size))
-            if shorter.payload == page.payload:
-                break
-            page = shorter
-        return page
-
-    def _wrap(self, tool: Tool[Any], page: EncodedPage, caller: Caller) -> bytes:
-        return families.succeeded(
-            tool.info.family,
-            page.payload,
-            page.summary,
-            content=caller.options.content,
-            revision=caller.revision,
+            (asked.snapshot, asked.identity),
+            compute,
+            seconds=asked.deadline - self.clock(),
+            goes_on=asked.caps.goes_on,
         )
 
     def _retire(self, view: View) -> None:
@@ -300,9 +274,48 @@ class Calls:
             self._newest = view
             self._flights.abandon(lambda key: True)
 
-    def _timed_out(self, caps: families.Limits) -> TimedOut:
-        details = {"waitingFor": self.engines.waiting_for()} if caps.goes_on else None
-        return TimedOut(timeout_ms=caps.timeout_ms, details=details)
+
+@dataclass(frozen=True)
+class Asked:
+    """One question of one caller in one state, and everything its answer is measured by."""
+
+    tool: Tool[Any]
+    view: View
+    question: Question[Any]
+    caller: Caller
+    caps: families.Limits
+    deadline: float
+    request: str
+    snapshot: str
+    identity: str
+
+    @property
+    def room(self) -> int:
+        """How many bytes the result may take."""
+        return self.caps.response_bytes - limits.ENVELOPE_RESERVE_BYTES
+
+    def wrap(self, page: EncodedPage) -> bytes:
+        return families.succeeded(
+            self.tool.info.family,
+            page.payload,
+            page.summary,
+            content=self.caller.options.content,
+            revision=self.caller.revision,
+        )
+
+
+def fit(whole: Whole, asked: Asked) -> EncodedPage:
+    """The payload, shortened where the tool knows how and the answer would not fit."""
+    page = _encoded(whole.payload)
+    size = len(page.payload)
+    while whole.shorten is not None and (excess := len(asked.wrap(page)) - asked.room) > 0:
+        # A mirrored text escapes what it repeats, so the excess may count twice.
+        size -= max(1, excess // 2)
+        shorter = _encoded(whole.shorten(size))
+        if shorter.payload == page.payload:
+            break
+        page = shorter
+    return page
 
 
 def underscored(name: str) -> str:
@@ -318,7 +331,7 @@ def _refusal(tool: Tool[Any], invalid: InvalidArguments) -> Failure:
     return invalid if kind is None else kind()
 
 
-def _page(payload: msgspec.Struct | bytes) -> EncodedPage:
+def _encoded(payload: msgspec.Struct | bytes) -> EncodedPage:
     if isinstance(payload, bytes):
         return EncodedPage(payload, "")
-    return EncodedPage(_encode(payload), getattr(payload, "summary", ""))
+    return EncodedPage(_encoder.encode(payload), getattr(payload, "summary", ""))

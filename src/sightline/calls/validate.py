@@ -5,7 +5,7 @@ that was sent: that could be long, and it could be somebody's secret.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -60,34 +60,32 @@ def _issue(error: jsonschema_rs.ValidationError) -> Mapping[str, JsonValue]:
 
 
 def _message(error: jsonschema_rs.ValidationError, keyword: str) -> str:
-    kind: Any = error.kind  # one of many classes, told apart by the keyword
-    match keyword:
-        case "required":
-            return f"must have {kind.property}"
-        case "additionalProperties":
-            names = ", ".join(str(name)[:_MAX_NAME] for name in sorted(kind.unexpected)[:8])
-            return f"must not have {names}"
-        case "type":
-            expected = kind.types
-            return f"must be {' or '.join(expected)}"
-        case "minimum":
-            return f"must be {kind.limit} or more"
-        case "maximum":
-            return f"must be {kind.limit} or less"
-        case "minLength":
-            return f"must have {kind.limit} or more characters"
-        case "maxLength":
-            return f"must have at most {kind.limit} characters"
-        case "minItems":
-            return f"must have {kind.limit} or more items"
-        case "maxItems":
-            return f"must have at most {kind.limit} items"
-        case "pattern":
-            return f"must match {kind.pattern}"
-        case "enum":
-            return f"must be one of {json.dumps(kind.options)}"
-        case _:
-            return f"must satisfy {keyword}"
+    word = _WORDS.get(keyword)
+    return word(error.kind) if word else f"must satisfy {keyword}"
+
+
+def _unexpected(kind: Any) -> str:  # noqa: ANN401
+    names = sorted(str(name)[:_MAX_NAME] for name in kind.unexpected)
+    return f"must not have {', '.join(names[:8])}"
+
+
+#: What an issue says, per keyword. The argument is the library's description of the error, one of
+#: many classes that have only these members in common with the keyword.
+_WORDS: dict[str, Callable[[Any], str]] = {
+    "required": lambda kind: f"must have {kind.property}",
+    "additionalProperties": _unexpected,
+    "type": lambda kind: f"must be {' or '.join(kind.types)}",
+    "minimum": lambda kind: f"must be {kind.limit} or more",
+    "maximum": lambda kind: f"must be {kind.limit} or less",
+    "minLength": lambda kind: f"must have {kind.limit} or more characters",
+    "maxLength": lambda kind: f"must have at most {kind.limit} characters",
+    "minItems": lambda kind: f"must have {kind.limit} or more items",
+    "maxItems": lambda kind: f"must have at most {kind.limit} items",
+    "pattern": lambda kind: (
+        "must not be blank" if kind.pattern == r"\S" else f"must match {kind.pattern}"
+    ),
+    "enum": lambda kind: f"must be one of {json.dumps(kind.options)}",
+}
 
 
 def _whole_numbers(value: Any) -> Any:  # noqa: ANN401 - parsed JSON

@@ -27,12 +27,19 @@ class Folders:
         return self.data / "tokens.json"
 
     @property
+    def run(self) -> Path:
+        """Where running programs keep their status sockets."""
+        return self.data / "run"
+
+    @property
     def settings(self) -> Path:
         return self.config / "sightline.toml"
 
 
 def private(folder: Path) -> Path:
     """The folder, made if necessary, for its owner alone."""
+    if folder.parent.name == _NAME:
+        private(folder.parent)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()

@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "context": ("context", "build context caches and select from them under a token budget"),
     "settings": ("settings", "show every setting and where its value came from"),
     "doctor": ("doctor", "say what is missing and the command that fixes it"),
+    "status": ("status", "show what running servers are doing"),
     "token": ("token", "show or rotate the bearer token of serve"),
     "trust": ("trust", "let language servers run code of a root"),
     "untrust": ("trust", "take that back"),

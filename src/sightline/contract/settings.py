@@ -26,6 +26,7 @@ Family = Literal["lsp", "index", "context"]
 ToolNames = Literal["dotted", "underscore"]
 Content = Literal["empty", "summary", "mirror"]
 ProtocolHeader = Literal["required", "session"]
+ChangeDetection = Literal["auto", "sweep"]
 
 _MAX_LIST = 64
 _MAX_TEXT = 4_096
@@ -63,6 +64,7 @@ class Settings:
     tool_names: ToolNames = "dotted"
     content: Content = "empty"
     protocol_header: ProtocolHeader = "required"
+    change_detection: ChangeDetection = "auto"
     clients: Mapping[str, ClientSettings] = field(default_factory=dict)
 
     @classmethod
@@ -174,6 +176,7 @@ _PARSERS: dict[str, Any] = {
     "tool_names": _choice(*get_args(ToolNames)),
     "content": _choice(*get_args(Content)),
     "protocol_header": _choice(*get_args(ProtocolHeader)),
+    "change_detection": _choice(*get_args(ChangeDetection)),
 }
 _CLIENT_KEYS = ("tool_names", "content", "protocol_header")
 

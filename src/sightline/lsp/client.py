@@ -6,19 +6,21 @@ construction: ``workspace/applyEdit`` is refused, no command is executed, nothin
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
 from sightline.lsp import types
-from sightline.lsp.wire import BadFraming, frame, read_message
+from sightline.lsp.wire import BadFraming, Framer, frame
 
 __all__ = ["Client", "ServerError", "ServerGone"]
 
 T = TypeVar("T")
 
 _METHOD_NOT_FOUND = -32601
+_CHUNK = 1 << 18
 _encode = msgspec.json.Encoder().encode
 _decode_envelope = msgspec.json.Decoder(types.Envelope).decode
 
@@ -52,6 +54,8 @@ class Client:
         self._next_id = 0
         self._pending: dict[int | str, tuple[asyncio.Future[Any], Any]] = {}
         self._gone: ServerGone | None = None
+        self._heard = time.monotonic()
+        self.ended = asyncio.Event()
         self.registrations: dict[str, tuple[str, dict[str, Any]]] = {}
         self._task = asyncio.create_task(self._read(), name="language server reader")
 
@@ -63,6 +67,10 @@ class Client:
     def pending(self) -> int:
         return len(self._pending)
 
+    def silent_for(self) -> float:
+        """For how many seconds the server has owed an answer and said nothing at all."""
+        return time.monotonic() - self._heard if self._pending else 0.0
+
     async def request(self, method: str, params: object, result: type[T] | Any) -> Any:  # noqa: ANN401
         """Asks and waits. Cancelling the wait tells the server to stop."""
         if self._gone is not None:
@@ -70,6 +78,8 @@ class Client:
         self._next_id += 1
         number = self._next_id
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        if not self._pending:
+            self._heard = time.monotonic()
         self._pending[number] = (future, result)
         message = {"jsonrpc": "2.0", "id": number, "method": method}
         if params is not None:
@@ -113,8 +123,12 @@ class Client:
 
     async def _read(self) -> None:
         try:
-            while (body := await read_message(self._reader)) is not None:
-                self._dispatch(body)
+            framer = Framer()
+            while data := await self._reader.read(_CHUNK):
+                for body in framer.feed(data):
+                    self._dispatch(body)
+            if framer.inside:
+                raise BadFraming("it ended inside a message")
         except BadFraming as bad:
             self._fail(ServerGone(str(bad)))
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -127,6 +141,7 @@ class Client:
     def _fail(self, gone: ServerGone) -> None:
         if self._gone is None:
             self._gone = gone
+        self.ended.set()
         pending, self._pending = self._pending, {}
         for future, _ in pending.values():
             if not future.done():
@@ -134,6 +149,7 @@ class Client:
                 future.exception()  # whoever waits sees it; nobody waiting is no bug
 
     def _dispatch(self, body: bytes) -> None:
+        self._heard = time.monotonic()
         message = _decode_envelope(body)
         if message.method is not None:
             if message.id is not None:

@@ -58,6 +58,15 @@ class Documents:
         if uri in self._open:
             self._close(uri)
 
+    def reveal(self, file: SourceFile, language: str) -> None:
+        """Makes the server read a file again whose stamp does not show that it changed.
+
+        Some servers compare the modification time and think they know the file already. Opening
+        and closing it tells them otherwise.
+        """
+        self.show(file, language)
+        self._close(file.uri)
+
     def _close(self, uri: str) -> None:
         del self._open[uri]
         self._client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})

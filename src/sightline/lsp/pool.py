@@ -5,17 +5,16 @@ document go to the server of its language in its root; questions about the works
 """
 
 import asyncio
-import hashlib
+import contextlib
 import os
-import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import msgspec
 
-from sightline.contract.canonical import canonical_json
-from sightline.contract.failures import NotReady, Unavailable
+from sightline.contract.canonical import canonical_json, sha256_hex
+from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import (
     Covered,
     RawDiagnostic,
@@ -23,41 +22,58 @@ from sightline.contract.source import (
     RawWorkspaceSymbol,
     SourceFile,
 )
+from sightline.contract.uris import uri_of
 from sightline.contract.values import Hover, Location, Position
 from sightline.lsp import answers, types
-from sightline.lsp.python import empty_environment, find_environment
+from sightline.lsp.launching import Launcher
 from sightline.lsp.registry import Registry, ServerSpec
-from sightline.lsp.server import Launch, Server
-from sightline.process.child import Child, spawn
-from sightline.process.environment import child_environment, find_program, safe_path
+from sightline.lsp.server import Server
+from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
-from sightline.workspace.tree import Change
+from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "ServerStatus"]
+
+_WARM_AT_ONCE = 2
+#: A file that is quick to open and large enough to define something.
+_PROBE_BYTES = range(64, 65_536)
+
+
+class ServerStatus(NamedTuple):
+    """What people are told about a server."""
+
+    name: str
+    root: str
+    state: str
+    version: str
+    pid: int | None
+    pending: int
 
 
 class Pool:
-    def __init__(
-        self,
-        workspace: Workspace,
-        registry: Registry,
-        *,
-        environment: Mapping[str, str],
-        cache: Path,
-    ) -> None:
+    def __init__(self, workspace: Workspace, registry: Registry, launcher: Launcher) -> None:
         self._workspace = workspace
         self._registry = registry
-        self._environment = environment
-        self._cache = cache
+        self._launcher = launcher
         self._servers: dict[tuple[str, str], Server] = {}
+        self._warming: asyncio.Task[None] | None = None
+        self._hashes = {name: _spec_hash(spec) for name, spec in registry.servers.items()}
+        self._samples: tuple[object, list[tuple[Root, str, str]]] = (None, [])
         workspace.listen(self._changed)
 
     # Source
 
     def identity(self, uri: str | None) -> str:
-        specs = [msgspec.to_builtins(spec) for spec in self._registry.servers.values()]
-        return hashlib.sha256(canonical_json(specs).encode()).hexdigest()
+        """The specifications of the servers that a question may be put to.
+
+        A running server cannot change its version; one that starts over moves the text epoch.
+        """
+        names = list(self._registry.servers)
+        if uri is not None:
+            language = self._registry.language_of(uri.rpartition("/")[2])
+            names = self._registry.servers_for(language) if language else []
+        return "|".join(self._hashes[name] for name in names)
 
     async def definition(self, file: SourceFile, position: Position) -> Sequence[Location]:
         server, result = await self._at(file, position, "definition", types.DefinitionResult)
@@ -80,7 +96,7 @@ class Pool:
 
     async def workspace_symbols(self, query: str) -> Covered[Sequence[RawWorkspaceSymbol]]:
         found: list[RawWorkspaceSymbol] = []
-        for server in self._all():
+        for server in self._everywhere():
             result = await server.ask("workspace/symbol", {"query": query}, types.SymbolResult)
             found += answers.workspace_symbols(server.name, result)
         return Covered(found)
@@ -91,7 +107,7 @@ class Pool:
 
     async def workspace_diagnostics(self) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
         found: dict[str, Sequence[RawDiagnostic]] = {}
-        for server in self._all():
+        for server in self._everywhere():
             result = await server.ask(
                 "workspace/diagnostic", {"previousResultIds": []}, types.WorkspaceReport
             )
@@ -103,14 +119,84 @@ class Pool:
 
     def warm(self) -> None:
         """Starts the servers of the languages found in the roots, in the background."""
+        if self._warming is None:
+            self._warming = asyncio.create_task(self._warm(), name="warm language servers")
 
-    def waiting_for(self) -> str:
-        waiting = [server.waiting_for() for server in self._servers.values()]
-        return min(waiting, default="the workspace")
+    def waiting_for(self, uri: str | None) -> str:
+        """What a question about a document, or about the workspace, is waiting for."""
+        if uri is not None:
+            language = self._registry.language_of(uri.rpartition("/")[2])
+            names = set(self._registry.servers_for(language)) if language else set()
+        else:
+            names = set(self._registry.servers)
+        waiting = {s.waiting_for() for (name, _), s in self._servers.items() if name in names}
+        return min(waiting, default="the workspace to be scanned")
+
+    def status(self) -> list[ServerStatus]:
+        return [
+            ServerStatus(name, root, server.state.value, server.version, server.pid, server.pending)
+            for (name, root), server in sorted(self._servers.items())
+        ]
 
     async def close(self) -> None:
+        if self._warming is not None:
+            self._warming.cancel()
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
         self._servers.clear()
+
+    # Warming
+
+    async def _warm(self) -> None:
+        """A real ``references`` question makes a server read the whole project ahead of users."""
+        turns = asyncio.Semaphore(_WARM_AT_ONCE)
+
+        async def warm(view: View, server: Server, path: str, language: str) -> None:
+            async with turns:
+                with contextlib.suppress(Failure):
+                    await self._probe(server, view.document(uri_of(path)), language)
+
+        with contextlib.suppress(Failure):
+            view = await self._workspace.begin()
+            await asyncio.gather(*(warm(view, *probe) for probe in self._probes()))
+
+    def _probes(self) -> Iterator[tuple[Server, str, str]]:
+        """For every root and language: its server and a file to ask about."""
+        state = self._workspace.tree_state()
+        if self._samples[0] != state:
+            self._samples = (state, list(self._find_samples()))
+        for root, language, path in self._samples[1]:
+            server = self._first_installed(language, root)
+            if server is not None:
+                yield server, path, language
+
+    def _find_samples(self) -> Iterator[tuple[Root, str, str]]:
+        """For every root and language that occurs in it: the first file that can be a probe."""
+        for root, tree in self._workspace.trees():
+            samples: dict[str, tuple[int, str]] = {}
+            for folder in sorted(tree):
+                for name, stamp in sorted(tree[folder].items()):
+                    language = self._registry.language_of(name)
+                    if language is not None and _better(stamp.size, samples.get(language)):
+                        samples[language] = (stamp.size, f"{folder}/{name}")
+            for language, (_, path) in samples.items():
+                yield root, language, path
+
+    async def _probe(self, server: Server, file: SourceFile, language: str) -> None:
+        document = {"textDocument": {"uri": file.uri}}
+        symbols = await server.ask_about(
+            file,
+            self._language_id(language),
+            "textDocument/documentSymbol",
+            document,
+            types.DocumentSymbolResult,
+        )
+        first = answers.document_symbols(server.name, symbols)
+        start = first[0].selection.start if first else Position(0, 0)
+        position = {"position": {"line": start.line, "character": start.character}}
+        context = {"context": {"includeDeclaration": True}}
+        await server.ask(
+            "textDocument/references", document | position | context, types.ReferencesResult
+        )
 
     # Routing
 
@@ -134,7 +220,9 @@ class Pool:
     ) -> tuple[Server, Any]:
         server, language = self._server_for(file.path)
         params = {"textDocument": {"uri": file.uri}, **(extra or {})}
-        answer = await server.ask_about(file, language, f"textDocument/{operation}", params, result)
+        answer = await server.ask_about(
+            file, self._language_id(language), f"textDocument/{operation}", params, result
+        )
         return server, answer
 
     def _server_for(self, path: str) -> tuple[Server, str]:
@@ -144,64 +232,60 @@ class Pool:
         root = self._workspace.roots.containing(path)
         if root is None:
             raise NotReady(waiting_for="the workspace")
+        server = self._first_installed(language, root)
+        if server is None:
+            title = self._registry.languages[language].title
+            raise Unavailable(f"no language server for {title} is installed; run sightline doctor")
+        return server, language
+
+    def _first_installed(self, language: str, root: Root) -> Server | None:
         for name in self._registry.servers_for(language):
             server = self._server(name, root)
             if server is not None:
-                return server, language
-        raise Unavailable(f"no language server for {language}; run sightline doctor")
+                return server
+        return None
 
-    def _all(self) -> list[Server]:
-        servers = [
-            server
-            for root in self._workspace.roots.roots
-            for name in self._registry.servers
-            if (server := self._server(name, root)) is not None
-        ]
+    def _everywhere(self) -> list[Server]:
+        """The servers of every language that occurs in the roots."""
+        servers = list(dict.fromkeys(server for server, _, _ in self._probes()))
         if not servers:
-            raise Unavailable("no language server is installed; run sightline doctor")
+            raise Unavailable("no language server knows a file here; run sightline doctor")
         return servers
 
     def _server(self, name: str, root: Root) -> Server | None:
         key = (name, root.real)
         if key not in self._servers:
-            launch = self._launch(name, self._registry.servers[name], root.real)
+            roots = [r.real for r in self._workspace.roots.roots]
+            spec = self._registry.servers[name]
+            restarted = self._workspace.source_changed
+            read = partial(self._read, spec)
+            launch = self._launcher.launch(name, spec, root.real, roots, restarted, read)
             if launch is None:
                 return None
             self._servers[key] = Server(launch)
         return self._servers[key]
 
-    def _launch(self, name: str, spec: ServerSpec, root: str) -> Launch | None:
-        roots = [r.real for r in self._workspace.roots.roots]
-        program = self._find(spec, roots)
-        if program is None:
+    def _language_id(self, language: str) -> str:
+        return self._registry.languages[language].id or language
+
+    def _read(self, spec: ServerSpec, path: str) -> tuple[SourceFile, str] | None:
+        """A file of one of the server's languages as it is on disk now."""
+        language = self._registry.language_of(os.path.basename(path))
+        if language not in spec.languages:
             return None
-        command = [program, *spec.command[1:]]
-        environment = child_environment(self._environment, roots, spec.environment)
-        options = dict(spec.initialization_options)
-        if spec.python_environment == "ty":
-            python = find_environment(root) or empty_environment(self._cache)
-            options["configuration"] = {"environment": {"python": python}}
-
-        async def start() -> Child:
-            return await spawn(command, cwd=root, env=environment)
-
-        return Launch(
-            name,
-            spec,
-            root,
-            start,
-            settings=spec.settings,
-            initialization_options=options,
-            restarted=self._workspace.source_changed,
-        )
-
-    def _find(self, spec: ServerSpec, roots: Sequence[str]) -> str | None:
-        if spec.found == "bundled":
-            return find_program(spec.command[0], [os.path.dirname(sys.executable)], ())
-        return find_program(
-            spec.command[0], safe_path(self._environment.get("PATH", ""), roots), roots
-        )
+        with contextlib.suppress(Failure):
+            return self._workspace.read(uri_of(path)), self._language_id(language)
+        return None
 
     def _changed(self, changes: Sequence[Change]) -> None:
         for server in self._servers.values():
             server.changed(changes)
+
+
+def _better(size: int, known: tuple[int, str] | None) -> bool:
+    """Whether a file makes a better probe than the one known: the first of a handy size."""
+    return known is None or (size in _PROBE_BYTES and known[0] not in _PROBE_BYTES)
+
+
+def _spec_hash(spec: ServerSpec) -> str:
+    return sha256_hex(canonical_json(msgspec.to_builtins(spec)))[:16]

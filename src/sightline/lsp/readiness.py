@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sightline.lsp.client import Client, ServerGone
+from sightline.lsp.client import Client
 from sightline.lsp.registry import ServerSpec
 
 __all__ = ["Readiness"]
@@ -45,16 +45,14 @@ class Readiness:
 
     async def wait(self, client: Client) -> None:
         """Returns when the server is ready; raises when it ends before."""
-        while not self._signal.is_set():
-            if client.gone is not None:
-                raise client.gone
-            try:
-                async with asyncio.timeout(0.2):
-                    await self._signal.wait()
-            except TimeoutError:
-                continue
+        waits = {asyncio.create_task(e.wait()) for e in (self._signal, client.ended)}
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
         if client.gone is not None:
-            raise ServerGone(str(client.gone))
+            raise client.gone
 
     def _progress(self, params: dict[str, Any]) -> None:
         token, value = params.get("token"), params.get("value") or {}

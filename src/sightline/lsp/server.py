@@ -10,21 +10,22 @@ that doubles each time; one that keeps ending is left alone, and the callers are
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from sightline.contract.failures import NotReady, Unavailable
+from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.source import SourceFile
-from sightline.contract.uris import uri_of
+from sightline.contract.uris import path_of, uri_of
 from sightline.lsp import types
 from sightline.lsp.client import Client, ServerError, ServerGone
 from sightline.lsp.documents import Documents
+from sightline.lsp.globs import matcher
 from sightline.lsp.readiness import Readiness
 from sightline.lsp.registry import ServerSpec
 from sightline.process.child import Child, StartFailed
-from sightline.workspace.tree import Change
+from sightline.workspace.changes import Change
 
 __all__ = ["Launch", "Server", "State"]
 
@@ -34,6 +35,9 @@ _LONGEST_REST_S = 30.0
 _MAX_CRASHES = 5
 _GIVE_UP_S = 60.0
 _SHUTDOWN_S = 1.0
+#: A server that owes an answer and says nothing for so long, or takes so long to start, is stuck.
+_SILENCE_S = 120.0
+_START_S = 120.0
 
 _CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED = -32801, -32802, -32800
 _RETRYABLE = frozenset({_CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED})
@@ -58,6 +62,8 @@ class Launch:
     spawn: Callable[[], Awaitable[Child]]
     settings: Mapping[str, Any]
     initialization_options: Mapping[str, Any]
+    #: A changed file with its language, if it is one of this server's.
+    read: Callable[[str], tuple[SourceFile, str] | None]
     #: Called when a server that had answered starts over: older answers may no longer hold.
     restarted: Callable[[], None] = lambda: None
 
@@ -84,16 +90,30 @@ class Server:
     def name(self) -> str:
         return self.launch.name
 
+    @property
+    def pid(self) -> int | None:
+        return self._child.pid if self._child is not None else None
+
+    @property
+    def pending(self) -> int:
+        return self.client.pending if self.client is not None else 0
+
     def start(self) -> asyncio.Task[None]:
         """Begins to start, unless it runs or is being started. Never two at a time."""
         if self._starting is None:
-            self._starting = asyncio.create_task(self._start(), name=f"start {self.name}")
+            self._begin(self._start())
+        assert self._starting is not None
         return self._starting
 
     async def ready(self) -> Client:
         """The client, once the server may be believed."""
-        if self.state is State.FAILED and time.monotonic() - self._last_crash < _GIVE_UP_S:
-            raise Unavailable(f"{self.name} {self._reason}; run sightline doctor")
+        if self.state is State.FAILED:
+            if time.monotonic() - self._last_crash < _GIVE_UP_S:
+                raise Unavailable(f"{self.name} {self._reason}; run sightline doctor")
+            self._starting = None  # long enough ago: one more try
+        if self.client is not None and self.client.silent_for() > _SILENCE_S:
+            await self._end_child()
+            self._begin_again()
         start = self.start()
         if not start.done():
             await asyncio.shield(start)
@@ -135,10 +155,16 @@ class Server:
         if self.documents is None or self.client is None:
             self._missed.extend(changes)
             return
+        events = []
         for change in changes:
-            self.documents.forget(uri_of(change.path))
-        events = [{"uri": uri_of(change.path), "type": change.kind} for change in changes]
-        self.client.notify("workspace/didChangeWatchedFiles", {"changes": events})
+            uri = uri_of(change.path)
+            self.documents.forget(uri)
+            if change.disguised and (file := self.launch.read(change.path)) is not None:
+                self.documents.reveal(*file)
+            if self._interested(change.path):
+                events.append({"uri": uri, "type": change.kind})
+        if events:
+            self.client.notify("workspace/didChangeWatchedFiles", {"changes": events})
 
     def waiting_for(self) -> str:
         """What a caller that runs out of time was waiting for. Constant texts, no times."""
@@ -178,11 +204,12 @@ class Server:
         while True:
             self.state = State.STARTING
             try:
-                await self._start_once()
+                async with asyncio.timeout(_START_S):
+                    await self._start_once()
             except StartFailed as failed:
                 self._give_up(f"could not be started ({failed})")
                 raise Unavailable(f"{self.name} {self._reason}; run sightline doctor") from None
-            except (ServerGone, ServerError):
+            except (ServerGone, ServerError, TimeoutError):
                 await self._end_child()
                 if not await self._rest():
                     raise Unavailable(f"{self.name} {self._reason}; run sightline doctor") from None
@@ -229,13 +256,19 @@ class Server:
         self._watching = asyncio.create_task(self._watch(child, client), name=f"watch {self.name}")
 
     async def _watch(self, child: Child, client: Client) -> None:
-        """Notices the end of a running server and starts it again."""
-        await child.wait()
-        if self._child is not child:
-            return
-        await client.close()
-        self.client = self.documents = self._child = None
-        self._starting = asyncio.create_task(self._restart(), name=f"restart {self.name}")
+        """Notices the end of a running server, or of its sanity, and starts it again."""
+        await client.ended.wait()
+        if self._child is child:
+            await self._end_child()
+            self._begin_again()
+
+    def _begin_again(self) -> None:
+        self._begin(self._restart())
+
+    def _begin(self, starting: Coroutine[Any, Any, None]) -> None:
+        self._starting = asyncio.create_task(starting, name=f"start {self.name}")
+        # Whoever asks is told; a start that nobody waits for may fail in silence.
+        self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def _restart(self) -> None:
         if not await self._rest():
@@ -258,7 +291,6 @@ class Server:
         self.state = State.FAILED
         self._reason = reason
         self._last_crash = time.monotonic()
-        self._starting = None
         self._crashes = 0
 
     async def _end_child(self) -> None:
@@ -268,6 +300,31 @@ class Server:
             await client.close()
         if child is not None:
             await child.end()
+
+    def _interested(self, path: str) -> bool:
+        """Whether the server registered for a path; one that registered for none gets all."""
+        assert self.client is not None
+        watchers = [
+            watcher
+            for method, options in self.client.registrations.values()
+            if method == "workspace/didChangeWatchedFiles"
+            for watcher in options.get("watchers", ())
+        ]
+        return not watchers or any(self._fits(watcher, path) for watcher in watchers)
+
+    def _fits(self, watcher: Mapping[str, Any], path: str) -> bool:
+        pattern, base = watcher.get("globPattern", "**"), self.launch.root
+        if isinstance(pattern, Mapping):
+            uri = pattern.get("baseUri")
+            uri = uri.get("uri") if isinstance(uri, Mapping) else uri
+            with contextlib.suppress(UriInvalid, TypeError):
+                base = path_of(str(uri)).rstrip("/")
+            pattern = pattern.get("pattern", "**")
+        if not isinstance(pattern, str):
+            return True
+        if pattern.startswith("/"):
+            return matcher(pattern)(path)
+        return path.startswith(base + "/") and matcher(pattern)(path[len(base) + 1 :])
 
     def _configuration(self, section: str) -> Any:  # noqa: ANN401 - settings are any JSON
         value: Any = self.launch.settings

@@ -77,6 +77,8 @@ class Child:
         finally:
             if self._stderr is not None:
                 self._stderr.cancel()
+            # A pipe with unread data would stay open: asyncio closes it with its transport only.
+            self._process._transport.close()  # type: ignore[attr-defined]
         return True
 
     def _force(self) -> None:

@@ -5,6 +5,7 @@ language servers, the calls, the surface. No other module keeps state at module 
 """
 
 import asyncio
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,11 +20,13 @@ from sightline.context.caches import Caches
 from sightline.context.engine import ContextEngine
 from sightline.contract import limits
 from sightline.contract.settings import Settings
+from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Pool
 from sightline.lsp.registry import Registry
 from sightline.protocol.surface import ClientOptions, Surface
 from sightline.server.logs import Log
 from sightline.server.running import Runner
+from sightline.server.status import CallLog
 from sightline.tools.catalogue import CATALOGUE
 from sightline.tools.tool import Desk, Progress, Tool
 from sightline.workspace.roots import Root
@@ -65,6 +68,7 @@ class Program:
     runner: Runner
     surface: Surface
     log: Log
+    call_log: CallLog
     context: ContextEngine
 
     @classmethod
@@ -77,19 +81,22 @@ class Program:
         environment: Mapping[str, str],
         cache: Path,
         log: Log,
-        notify: bool = True,
         context_root: str = "",
         context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
-        workspace = Workspace(roots, notify=notify)
-        pool = Pool(workspace, registry, environment=environment, cache=cache)
+        workspace = Workspace(roots, notify=settings.change_detection == "auto")
+        pool = Pool(workspace, registry, Launcher(environment, cache))
 
         context = ContextEngine(Caches(context_root))
 
         def desk(view: View, progress: Progress) -> Desk:
             return Desk(view, pool, progress, context)
 
+        call_log = CallLog()
+
         def finished(record: Record) -> None:
+            call_log.add(record)
+            workspace.audit_soon()
             log.debug(
                 "call",
                 tool=record.tool,
@@ -100,7 +107,7 @@ class Program:
 
         calls = Calls(
             catalogue_for(settings),
-            Engines(workspace.begin, desk, pool.identity, pool.waiting_for),
+            Engines(workspace.begin, desk, pool.identity, workspace.surprised, pool.waiting_for),
             settings,
             time.monotonic,
             log.bug,
@@ -108,13 +115,33 @@ class Program:
             context_timeout_ms,
         )
         surface = surface_for(settings)
-        return cls(settings, workspace, pool, calls, Runner(calls), surface, log, context)
+        runner = Runner(calls)
+        return cls(settings, workspace, pool, calls, runner, surface, log, call_log, context)
 
     def start(self) -> None:
         """Begins what can be done ahead, in the background."""
         if self.settings.families != ("context",):
             self.workspace.start()
             self.pool.warm()
+
+    def report(self, transport: str, sessions: list[str]) -> dict[str, Any]:
+        """What the status socket tells."""
+        calls, retained, answers = self.calls, self.calls.retained.store, self.calls.answers
+        return {
+            "transport": transport,
+            "pid": os.getpid(),
+            "version": __version__,
+            "roots": self.workspace.report(),
+            "servers": [server._asdict() for server in self.pool.status()],
+            "caches": {
+                "answers": len(answers.store),
+                "hits": answers.hits,
+                "retained": len(retained),
+                "bytes": retained.size + answers.store.size,
+            },
+            "sessions": sessions,
+            "calls": {"inFlight": calls.in_flight, **self.call_log.report()},
+        }
 
     async def close(self) -> None:
         """Ends every call and every child."""

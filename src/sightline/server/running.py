@@ -56,6 +56,8 @@ class Runner:
         caller = Caller(call.options, call.revision, reporter.report)
         try:
             finished = await self._calls.run(call.tool, call.arguments, caller, arrived=arrived)
+        except asyncio.CancelledError:
+            finished = self._calls.cancelled(call.tool, caller)
         finally:
             reporter.stop()
         return session.finish(call, finished.outcome)

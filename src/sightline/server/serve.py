@@ -50,6 +50,13 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         yield
 
+    def close_at_once(self) -> None:
+        """Closes what a failure left open. After an orderly stop that is nothing."""
+        for listening in getattr(self, "servers", []):
+            listening.close()
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+
 
 async def serve_http(app: HttpApp, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Serves until SIGINT or SIGTERM, then lets running answers end."""
@@ -78,4 +85,7 @@ async def serve_http(app: HttpApp, listener: socket.socket, ready: Callable[[], 
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stop)
     loop.call_soon(ready)
-    await server.serve(sockets=[listener])
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        server.close_at_once()

@@ -14,7 +14,7 @@ from sightline.contract.limits import MAX_REQUEST_BYTES
 from sightline.protocol import jsonrpc
 from sightline.protocol.jsonrpc import Error, Fault, Malformed
 from sightline.protocol.revisions import STDIO_REVISIONS
-from sightline.protocol.session import Cancel, Effect, Profile, Send, Session, Start
+from sightline.protocol.session import Cancel, Effect, Phase, Profile, Send, Session, Start
 from sightline.protocol.surface import Surface
 from sightline.server.running import Runner
 
@@ -30,11 +30,23 @@ _MESSAGES = {Fault.PARSE: "Parse error", Fault.INVALID: "Invalid Request"}
 
 
 class StdioServer:
-    def __init__(self, surface: Surface, runner: Runner, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        surface: Surface,
+        runner: Runner,
+        clock: Callable[[], float],
+        initialized: Callable[[], None] = lambda: None,
+    ) -> None:
         self._session = Session(surface, PROFILE)
         self._runner = runner
         self._clock = clock
+        #: Told once, after ``initialize`` was answered: now there is time to prepare.
+        self._initialized: Callable[[], None] | None = initialized
         self._output: Output | None = None
+
+    @property
+    def client(self) -> str:
+        return self._session.client
 
     async def serve(self, read_fd: int, write_fd: int) -> None:
         """Serves one client until it is gone."""
@@ -73,6 +85,9 @@ class StdioServer:
             return
         for effect in effects:
             self._carry_out(effect, arrived)
+        if self._initialized is not None and self._session.phase is not Phase.NEW:
+            asyncio.get_running_loop().call_soon(self._initialized)
+            self._initialized = None
 
     def _carry_out(self, effect: Effect, arrived: float) -> None:
         match effect:

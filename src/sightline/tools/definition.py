@@ -3,9 +3,8 @@
 from msgspec import Struct
 
 from sightline.contract.limits import MAX_ITEMS_NONPAGED
-from sightline.contract.orders import canonical, location_key
 from sightline.contract.values import Location
-from sightline.tools.positions import PositionArguments, ask_position, inside
+from sightline.tools.positions import PositionArguments, ask_position, canonical_locations
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, also, plural
 from sightline.workspace.view import SOURCE_EPOCHS
 
@@ -31,8 +30,7 @@ class Definition:
 
     async def answer(self, desk: Desk, question: Question[PositionArguments]) -> Whole:
         found = await desk.source.definition(question.notes, question.arguments.position)
-        kept, outside = inside(desk.view, list(found))
-        locations = canonical(kept, location_key)
+        locations, outside = canonical_locations(desk.view, found)
         return Whole(Definitions(locations[:MAX_ITEMS_NONPAGED], _summary(len(locations), outside)))
 
 

@@ -1,15 +1,23 @@
 """What the tools that take a document and a position have in common."""
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from sightline.contract.failures import NotFound
 from sightline.contract.source import SourceFile
 from sightline.contract.texts import line_length_utf16, line_text
-from sightline.contract.values import Location, Position
+from sightline.contract.values import Location, Position, Range
 from sightline.tools.tool import Question
 from sightline.workspace.view import View
 
-__all__ = ["DocumentArguments", "PositionArguments", "ask_document", "ask_position", "inside"]
+__all__ = [
+    "DocumentArguments",
+    "PositionArguments",
+    "ask_document",
+    "ask_position",
+    "canonical_locations",
+]
 
 
 class DocumentArguments(Struct, frozen=True):
@@ -43,19 +51,32 @@ def check_position(file: SourceFile, position: Position) -> None:
         raise NotFound("the line is shorter; columns count UTF-16 units from 0")
 
 
-def inside(view: View, locations: list[Location]) -> tuple[list[Location], int]:
-    """The locations inside the roots, under their canonical URIs, and how many are not."""
-    kept: list[Location] = []
+def canonical_locations(view: View, found: Iterable[Location]) -> tuple[list[Location], int]:
+    """The locations inside the roots, in canonical order and each once, and how many are not.
+
+    The same list as sorting by ``location_key`` gives, but grouped by file first: a file is gated
+    once however many locations lie in it, and 20,000 locations take 10 ms instead of 45.
+    """
+    groups: dict[str, list[Range]] = {}
+    for location in found:
+        group = groups.get(location.uri)
+        if group is None:
+            groups[location.uri] = [location.range]
+        else:
+            group.append(location.range)
     outside = 0
-    known: dict[str, str | None] = {}
-    for location in locations:
-        raw = location.uri
-        if raw in known:
-            uri = known[raw]
-        else:
-            uri = known[raw] = view.gate.shown_uri(raw)
+    shown: dict[str, list[Range]] = {}
+    for raw, ranges in groups.items():
+        uri = view.gate.shown_uri(raw)
         if uri is None:
-            outside += 1
+            outside += len(ranges)
         else:
-            kept.append(location if uri == raw else Location(uri, location.range))
-    return kept, outside
+            shown.setdefault(uri, []).extend(ranges)
+    locations: list[Location] = []
+    for uri in sorted(shown):
+        unique = {
+            (span.start.line, span.start.character, span.end.line, span.end.character): span
+            for span in shown[uri]
+        }
+        locations += [Location(uri, unique[key]) for key in sorted(unique)]
+    return locations, outside

@@ -6,9 +6,8 @@ from msgspec import Struct
 
 from sightline.contract.failures import TooMany
 from sightline.contract.limits import MAX_REFERENCES_ITEMS_TOTAL, MAX_REFERENCES_RAW
-from sightline.contract.orders import canonical, location_key
 from sightline.contract.values import Position
-from sightline.tools.positions import PositionArguments, ask_position, inside
+from sightline.tools.positions import PositionArguments, ask_position, canonical_locations
 from sightline.tools.tool import Desk, Paged, Question, ToolInfo, also, plural
 from sightline.workspace.view import SOURCE_EPOCHS, View
 
@@ -48,8 +47,7 @@ class References:
         )
         if len(found) > MAX_REFERENCES_RAW:
             raise TooMany("more than 20,000 references; ask about a narrower symbol")
-        kept, outside = inside(desk.view, list(found))
-        locations = canonical(kept, location_key)
+        locations, outside = canonical_locations(desk.view, found)
         if len(locations) > MAX_REFERENCES_ITEMS_TOTAL:
             raise TooMany("more than 20,000 references; ask about a narrower symbol")
 

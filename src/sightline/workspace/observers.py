@@ -11,14 +11,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from sightline.workspace.changes import Change, ChangeSet
 from sightline.workspace.inotify import Event, Inotify, Mask, WatchLimit
 from sightline.workspace.mounts import silent_mounts
 from sightline.workspace.tree import (
     HIDDEN,
-    Change,
-    Kind,
     Tree,
-    diff,
+    differences,
     is_tracked,
     read_folder,
     scan,
@@ -54,13 +53,14 @@ class Sweeper:
         now = time.time_ns()
         before = self.tree
         self.tree, self.complete = scan(self.top)
-        changed = diff(before, self.tree)
-        known = {change.path for change in changed}
+        found = ChangeSet()
+        found.note_all(differences(before, self.tree))
         for path, content in self._racy.items():
-            if path not in known and _content_hash(path) != content:
-                changed.append(Change(path, Kind.CHANGED))
+            if _content_hash(path) != content:
+                stamp = stamp_of(path)
+                found.note(path, stamp, stamp)
         self._note_racy(now)
-        return sorted(changed)
+        return found.changes()
 
     def audit(self, found: Tree) -> list[Change]:
         return []  # every question is an audit already
@@ -105,12 +105,12 @@ class Watcher:
         events = self.inotify.drain()
         if any(event.mask & Mask.OVERFLOW for event in events):
             return self.resync()
-        found: dict[str, int] = {}
+        found = ChangeSet()
         for event in events:
             self._apply(event, found)
         if self.unwatched:
             self._sweep_unwatched(found)
-        return [Change(path, kind) for path, kind in sorted(found.items())]
+        return found.changes()
 
     def resync(self) -> list[Change]:
         """Everything watched and stamped anew, after announcements were lost."""
@@ -120,19 +120,22 @@ class Watcher:
         self._paths, self._numbers, self.unwatched, self.tree = {}, {}, set(), {}
         self.inotify.drain()
         self._enter(self.top)
-        return diff(before, self.tree)
+        found = ChangeSet()
+        found.note_all(differences(before, self.tree))
+        return found.changes()
 
     def audit(self, found: Tree) -> list[Change]:
         """What the announcements have missed, given the tree that a scan has just found.
 
         The kernel announces no store through a shared memory mapping until it is unmapped.
         """
-        missed: dict[str, int] = {change.path: change.kind for change in self.changes()}
-        for change in diff(self.tree, found):
-            folder, _, name = change.path.rpartition("/")
-            if stamp_of(change.path) != self.tree.get(folder, {}).get(name):
+        announced = self.changes()
+        missed = ChangeSet()
+        for path, known, _ in list(differences(self.tree, found)):
+            if stamp_of(path) != known:
+                folder, _, name = path.rpartition("/")
                 self._restamp(folder, name, missed)
-        return [Change(path, kind) for path, kind in sorted(missed.items())]
+        return announced + missed.changes()
 
     def close(self) -> None:
         self.inotify.close()
@@ -169,17 +172,17 @@ class Watcher:
         self._numbers[folder] = number
         return True
 
-    def _leave(self, folder: str, found: dict[str, int]) -> None:
+    def _leave(self, folder: str, found: ChangeSet) -> None:
         """Forgets one folder and the files directly in it."""
         number = self._numbers.pop(folder, None)
         if number is not None and self._paths.get(number) == folder:
             del self._paths[number]
             self.inotify.unwatch(number)
         self.unwatched.discard(folder)
-        for name in self.tree.pop(folder, {}):
-            _merge(found, f"{folder}/{name}", Kind.DELETED)
+        for name, stamp in self.tree.pop(folder, {}).items():
+            found.note(f"{folder}/{name}", stamp, None)
 
-    def _leave_all(self, top: str, found: dict[str, int]) -> None:
+    def _leave_all(self, top: str, found: ChangeSet) -> None:
         """Forgets a folder that has moved away, and everything below it."""
         prefix = top + "/"
         for folder in [f for f in self.tree if f == top or f.startswith(prefix)]:
@@ -187,7 +190,7 @@ class Watcher:
 
     # Events
 
-    def _apply(self, event: Event, found: dict[str, int]) -> None:
+    def _apply(self, event: Event, found: ChangeSet) -> None:
         folder = self._paths.get(event.watch)
         if folder is None:
             return
@@ -205,7 +208,7 @@ class Watcher:
         elif is_tracked(event.name):
             self._restamp(folder, event.name, found)
 
-    def _apply_folder(self, event: Event, path: str, found: dict[str, int]) -> None:
+    def _apply_folder(self, event: Event, path: str, found: ChangeSet) -> None:
         if event.name == HIDDEN:
             return
         if event.mask & Mask.DELETE:
@@ -217,23 +220,21 @@ class Watcher:
                 self._leave_all(path, found)
             known, self.tree = self.tree, {}
             self._enter(path)
-            for folder, files in self.tree.items():
-                for name in files:
-                    _merge(found, f"{folder}/{name}", Kind.CREATED)
+            found.note_all(differences({}, self.tree))
             known.update(self.tree)
             self.tree = known
 
-    def _restamp(self, folder: str, name: str, found: dict[str, int]) -> None:
+    def _restamp(self, folder: str, name: str, found: ChangeSet) -> None:
         path = f"{folder}/{name}"
         files = self.tree.setdefault(folder, {})
-        stamp = stamp_of(path)
+        known, stamp = files.get(name), stamp_of(path)
+        found.note(path, known, stamp)
         if stamp is not None:
-            _merge(found, path, Kind.CHANGED if name in files else Kind.CREATED)
             files[name] = stamp
-        elif files.pop(name, None) is not None:
-            _merge(found, path, Kind.DELETED)
+        else:
+            files.pop(name, None)
 
-    def _sweep_unwatched(self, found: dict[str, int]) -> None:
+    def _sweep_unwatched(self, found: ChangeSet) -> None:
         before = {folder: self.tree.pop(folder, {}) for folder in self.unwatched}
         after: Tree = {}
         waiting = sorted(self.unwatched)
@@ -242,8 +243,7 @@ class Watcher:
             if folder not in after and os.path.isdir(folder):
                 after[folder], subfolders = read_folder(folder)
                 waiting.extend(f for f in subfolders if f not in self._numbers)
-        for change in diff(before, after):
-            _merge(found, change.path, change.kind)
+        found.note_all(differences(before, after))
         self.tree.update(after)
         self.unwatched = set(after)
 
@@ -263,24 +263,10 @@ def observe(top: str, *, notify: bool = True, make: Callable[[], Inotify] = Inot
         return Sweeper(top, f"inotify cannot be used: {limit.strerror or limit}")
 
 
-def _merge(found: dict[str, int], path: str, kind: int) -> None:
-    """Several events of one path become the one change that leads from before to now."""
-    earlier = found.get(path)
-    if earlier is None:
-        found[path] = kind
-    elif earlier == Kind.CREATED:
-        if kind == Kind.DELETED:
-            del found[path]
-    elif earlier == Kind.DELETED and kind == Kind.CREATED:
-        found[path] = Kind.CHANGED
-    elif kind == Kind.DELETED:
-        found[path] = Kind.DELETED
-
-
 def _content_hash(path: str) -> bytes:
     try:
         descriptor = os.open(path, _READ_FLAGS)
+        with open(descriptor, "rb") as file:
+            return hashlib.file_digest(file, "blake2b").digest()
     except OSError:
         return b""
-    with open(descriptor, "rb") as file:
-        return hashlib.file_digest(file, "blake2b").digest()

@@ -8,17 +8,15 @@ entered, and files that no tool can say anything about are not stamped.
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 __all__ = [
     "HIDDEN",
     "MAX_FILES",
-    "Change",
-    "Kind",
     "Stamp",
     "Tree",
-    "diff",
+    "differences",
     "digest48",
     "file_count",
     "is_tracked",
@@ -49,19 +47,6 @@ class Stamp(NamedTuple):
 
 #: The tracked files of every folder: folder path, file name, stamp. Empty folders are in it too.
 Tree = dict[str, dict[str, Stamp]]
-
-
-class Kind:
-    """How a file changed, in the numbers of the Language Server Protocol."""
-
-    CREATED = 1
-    CHANGED = 2
-    DELETED = 3
-
-
-class Change(NamedTuple):
-    path: str
-    kind: int
 
 
 def is_tracked(name: str) -> bool:
@@ -117,21 +102,14 @@ def read_folder(folder: str) -> tuple[dict[str, Stamp], list[str]]:
     return files, subfolders
 
 
-def diff(before: Tree, after: Tree) -> list[Change]:
-    """What changed from one state of the folders to the next, sorted by path."""
-    changes: list[Change] = []
+def differences(before: Tree, after: Tree) -> Iterator[tuple[str, Stamp | None, Stamp | None]]:
+    """Every file that is not the same in both: its path, its stamp before and after."""
     for folder in before.keys() | after.keys():
         old, new = before.get(folder, {}), after.get(folder, {})
-        if old == new:
-            continue
-        changes += [Change(f"{folder}/{name}", Kind.DELETED) for name in old.keys() - new.keys()]
-        changes += [Change(f"{folder}/{name}", Kind.CREATED) for name in new.keys() - old.keys()]
-        changes += [
-            Change(f"{folder}/{name}", Kind.CHANGED)
-            for name, stamp in new.items()
-            if old.get(name, stamp) != stamp
-        ]
-    return sorted(changes)
+        if old != new:
+            for name in old.keys() | new.keys():
+                if old.get(name) != new.get(name):
+                    yield f"{folder}/{name}", old.get(name), new.get(name)
 
 
 def file_count(tree: Tree) -> int:

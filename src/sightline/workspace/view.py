@@ -15,7 +15,15 @@ from sightline.contract.source import SourceFile
 from sightline.contract.texts import redact_paths
 from sightline.workspace.gate import Gate
 
-__all__ = ["DIAGNOSTICS_EPOCHS", "SOURCE_EPOCHS", "Epoch", "Epochs", "View"]
+__all__ = ["DIAGNOSTICS_EPOCHS", "SOURCE_EPOCHS", "Epoch", "Epochs", "View", "ViewOutdated"]
+
+
+class ViewOutdated(Exception):
+    """A document changed although nothing announced it. The view must be begun again."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
 
 
 class Epoch(Enum):
@@ -51,14 +59,21 @@ class View:
     roots_key: str
     #: The names in the machine's root folder: what an absolute path of this machine starts with.
     top_folders: frozenset[str] = frozenset()
-    _documents: dict[str, SourceFile] = field(default_factory=dict, compare=False)
+    #: What each document read in this view was: a fingerprint per URI.
+    _seen: dict[str, int] = field(default_factory=dict, compare=False)
 
     def document(self, uri: str) -> SourceFile:
-        """The text of a document, gated. Read once per view and URI."""
-        if uri not in self._documents:
-            file = self.gate.admit(uri)
-            self._documents[uri] = SourceFile(file.uri, file.path, decode(self.gate.read(file)))
-        return self._documents[uri]
+        """The text of a document, gated.
+
+        It is read at every call: a store through a memory mapping is announced by nobody, and the
+        document that is asked about must not be the one that is stale.
+        """
+        file = self.gate.admit(uri)
+        document = SourceFile(file.uri, file.path, decode(self.gate.read(file)))
+        fingerprint = hash(document.text)
+        if self._seen.setdefault(file.uri, fingerprint) != fingerprint:
+            raise ViewOutdated(file.path)
+        return document
 
     def snapshot_key(self, request: str, kinds: Sequence[Epoch]) -> str:
         epochs = keys.epoch_string(self.roots_key, self.epochs.select(kinds))

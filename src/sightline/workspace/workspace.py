@@ -10,10 +10,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from sightline.contract.failures import NotReady, Unavailable
+from sightline.contract.source import SourceFile
+from sightline.workspace.changes import Change, Kind
 from sightline.workspace.gate import Gate
 from sightline.workspace.observers import Observer, observe
 from sightline.workspace.roots import Root, RootSet
-from sightline.workspace.tree import Change, Kind, Tree, digest48, scan
+from sightline.workspace.tree import Tree, digest48, file_count, scan
 from sightline.workspace.view import Epochs, View, top_folders
 
 __all__ = ["Listener", "Workspace"]
@@ -38,6 +40,7 @@ class Workspace:
         self._collecting = asyncio.Lock()
         self._top_folders = top_folders()
         self._audit_due = 0.0
+        self._auditing: asyncio.Task[None] | None = None
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
@@ -74,24 +77,52 @@ class Workspace:
             for listener in self._listeners:
                 listener(changes)
         if self._view is None:
-            self._view = View(Gate(self.roots), self._epochs, self.roots.key(), self._top_folders)
+            self._view = self._new_view(self._epochs)
         return self._view
+
+    def surprised(self, path: str) -> None:
+        """A file was found changed although nothing announced it."""
+        self.apply([Change(path, Kind.CHANGED, disguised=True)])
 
     def source_changed(self) -> None:
         """A source started over: its answers may differ, so nothing older may be paged."""
         if self._epochs is not None:
             self._move(text=True, diagnostics=True)
 
+    def tree_state(self) -> tuple[int, int] | None:
+        """What identifies the set of files: it changes when one comes or goes."""
+        return None if self._epochs is None else (self._epochs.roots, self._epochs.fs)
+
+    def read(self, uri: str) -> SourceFile:
+        """A document as it is on disk now, gated, outside any view."""
+        assert self._epochs is not None
+        return self._new_view(self._epochs).document(uri)
+
     def trees(self) -> list[tuple[Root, Tree]]:
         """The tracked files of every root as last seen."""
         return [(root, self.observers[root.real].tree) for root in self.roots.roots]
 
+    def report(self) -> list[dict[str, str | int]]:
+        """What people are told about the roots."""
+        rows: list[dict[str, str | int]] = []
+        for root in self.roots.roots:
+            observer = self.observers.get(root.real)
+            how = "not scanned yet"
+            if observer is not None:
+                how = f"swept: {observer.reason}" if observer.sweeps else "changes announced"
+            files = file_count(observer.tree) if observer is not None else 0
+            rows.append({"path": root.given, "files": files, "changes": how})
+        return rows
+
+    def audit_soon(self) -> None:
+        """Looks for changes that were not announced, in the background, if that is due."""
+        if self._epochs is not None and time.monotonic() >= self._audit_due:
+            self._audit_due = float("inf")
+            self._auditing = asyncio.create_task(self.audit(), name="audit of announcements")
+
     async def audit(self) -> None:
-        """Looks for changes that were not announced, if that is due. Cheap when it is not."""
+        """One look at everything; what the kernel did not announce is applied."""
         now = time.monotonic()
-        if now < self._audit_due or self._epochs is None:
-            return
-        self._audit_due = float("inf")
         changes: list[Change] = []
         for observer in self.observers.values():
             if not observer.sweeps:
@@ -102,8 +133,9 @@ class Workspace:
         self.apply(changes)
 
     def close(self) -> None:
-        if self._scan is not None:
-            self._scan.cancel()
+        for task in (self._scan, self._auditing):
+            if task is not None:
+                task.cancel()
         for observer in self.observers.values():
             observer.close()
 
@@ -116,6 +148,9 @@ class Workspace:
             digest48, [(root.real, tree) for root, tree in self.trees()]
         )
         self._epochs = Epochs(start, start, start, start)
+
+    def _new_view(self, epochs: Epochs) -> View:
+        return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders)
 
     def _collect(self) -> list[Change]:
         return [c for observer in self.observers.values() for c in observer.changes()]

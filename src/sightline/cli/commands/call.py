@@ -15,6 +15,7 @@ from sightline.cli.exits import CommandError, Exit, exit_for, fail
 from sightline.cli.folders import Folders
 from sightline.cli.main import make_parser
 from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.contract.failures import CursorExpired
 from sightline.protocol.jsonrpc import Error
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
@@ -72,15 +73,29 @@ async def _run(
 ) -> Finished:
     deadline = time.monotonic() + wait
     try:
-        while True:
-            now = time.monotonic()
-            finished = await program.calls.run(tool, arguments, caller, arrived=now)
-            retry = finished.failure is not None and finished.failure.retryable
-            if not retry or time.monotonic() + _PAUSE_S >= deadline:
-                return finished
-            await asyncio.sleep(_PAUSE_S)
+        finished = await _patiently(program, tool, arguments, caller, deadline)
+        if isinstance(finished.failure, CursorExpired):
+            # Equal trees give equal cursors in every process, but the results behind this one were
+            # kept by another. Asking for the first page makes them again.
+            first = {key: value for key, value in arguments.items() if key != "cursor"}
+            await _patiently(program, tool, first, caller, deadline)
+            finished = await _patiently(program, tool, arguments, caller, deadline)
+        return finished
     finally:
         await program.close()
+
+
+async def _patiently(
+    program: Program, tool: str, arguments: dict[str, Any], caller: Caller, deadline: float
+) -> Finished:
+    """The call, made again while it is retryable and there is time."""
+    while True:
+        now = time.monotonic()
+        finished = await program.calls.run(tool, arguments, caller, arrived=now)
+        retry = finished.failure is not None and finished.failure.retryable
+        if not retry or time.monotonic() + _PAUSE_S >= deadline:
+            return finished
+        await asyncio.sleep(_PAUSE_S)
 
 
 def _report(finished: Finished, *, envelope: bool) -> int:

@@ -16,6 +16,7 @@ from sightline.server.compose import Program
 from sightline.server.http import HttpApp
 from sightline.server.logs import Log
 from sightline.server.serve import PortTaken, bind, serve_http
+from sightline.server.status import StatusSocket
 from sightline.server.tokens import BadTokenFile, TokenFile
 
 
@@ -58,9 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     async def serve() -> None:
         app = HttpApp(program.surface, program.runner, tokens, settings, log, time.monotonic)
+        status = StatusSocket(
+            private(folders.run), lambda: program.report("serve", app.sessions.clients())
+        )
+        await status.open()
         try:
             await serve_http(app, listener, ready)
         finally:
+            await status.close()
             await program.close()
 
     with _runner() as runner:

@@ -7,16 +7,18 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 from sightline.cli.context_root import unsigned_seconds
 from sightline.cli.exits import CommandError, Exit
-from sightline.cli.folders import Folders
+from sightline.cli.folders import Folders, private
 from sightline.cli.main import make_parser
 from sightline.cli.start import add_common, build_program, configuration_from, roots_from
 from sightline.context.caches import Caches
 from sightline.contract.limits import MAX_CONTEXT_TIMEOUT_S
 from sightline.server.compose import Program
 from sightline.server.logs import Log
+from sightline.server.status import StatusSocket
 from sightline.server.stdio import StdioServer, claim_standard_streams
 from sightline.server.strict_v0 import StrictServer
 
@@ -48,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     read_fd, write_fd = claim_standard_streams()
     log = Log(debug=configuration.settings.debug_logging)
     program = build_program(configuration, roots, folders, log)
-    asyncio.run(_serve(program, read_fd, write_fd))
+    asyncio.run(_serve(program, read_fd, write_fd, private(folders.run)))
     return 0
 
 
@@ -71,10 +73,11 @@ def _serve_strict_v0(families: tuple[str, ...]) -> int:
     return 0
 
 
-async def _serve(program: Program, read_fd: int, write_fd: int) -> None:
-    server = asyncio.create_task(
-        StdioServer(program.surface, program.runner, time.monotonic).serve(read_fd, write_fd)
-    )
+async def _serve(program: Program, read_fd: int, write_fd: int, run_folder: Path) -> None:
+    stdio = StdioServer(program.surface, program.runner, time.monotonic, program.start)
+    server = asyncio.create_task(stdio.serve(read_fd, write_fd))
+    status = StatusSocket(run_folder, lambda: program.report("stdio", [stdio.client]))
+    await status.open()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):
@@ -84,4 +87,5 @@ async def _serve(program: Program, read_fd: int, write_fd: int) -> None:
     except asyncio.CancelledError:
         pass
     finally:
+        await status.close()
         await program.close()

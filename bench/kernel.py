@@ -1,0 +1,26 @@
+"""What the kernel knows of a process: the processor time it used and the memory it held."""
+
+import os
+import time
+
+__all__ = ["cpu_seconds", "loads", "peak_rss_bytes"]
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of every thread, to the nanosecond. Children are not included."""
+    clock = (~pid << 3) | 2  # how Linux numbers the clock of another process
+    return time.clock_gettime(clock)
+
+
+def peak_rss_bytes(pid: int) -> int:
+    """The most memory a process has held so far."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    raise ProcessLookupError(pid)
+
+
+def loads() -> str:
+    """How busy the machine is, as a word about the figures."""
+    return f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"

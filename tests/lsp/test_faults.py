@@ -1,0 +1,222 @@
+"""A language server that misbehaves costs its caller a clear error and nobody anything else."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sightline.contract.failures import Failure, NotReady, TimedOut, Unavailable
+from sightline.contract.settings import Settings
+from tests.support.engine import Engine, engine, fake_registry, received
+from tests.support.http import alive
+
+HERE = {"line": 0, "character": 0}
+RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
+HOVER = {"contents": {"kind": "plaintext", "value": "fine"}}
+FAST = Settings(request_timeout_ms=250)
+
+Start = Callable[..., AbstractAsyncContextManager[Engine]]
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Start:
+    """An engine whose Python server follows a script."""
+    root = tmp_path / "ws"
+    root.mkdir()
+    for name in ("a.py", "b.py"):
+        (root / name).write_text("x = 1\n")
+
+    @asynccontextmanager
+    async def start(
+        settings: Settings = FAST, **script: list[dict[str, Any]]
+    ) -> AsyncIterator[Engine]:
+        named = {f"textDocument/{method}": actions for method, actions in script.items()}
+        for method in ("initialize", "shutdown"):
+            if method in script:
+                named[method] = script[method]
+        registry = fake_registry(tmp_path / "fake", named)
+        async with engine(root, cache=tmp_path, registry=registry, settings=settings) as running:
+            yield running
+
+    return start
+
+
+async def hover(running: Engine, name: str = "a.py", *, once: bool = False) -> Any:
+    ask = running.once if once else running.call
+    return await ask("vscode.lsp.hover", uri=running.uri(name), position=HERE)
+
+
+async def failure_of(running: Engine, name: str = "a.py") -> Failure:
+    with pytest.raises(Failure) as caught:
+        await hover(running, name, once=True)
+    return caught.value
+
+
+async def test_hanging_answer_times_out_and_others_are_served(fake: Start) -> None:
+    async with fake(hover=[{"hang": True}], definition=[{"result": []}]) as running:
+        failure = await failure_of(running)
+        assert isinstance(failure, TimedOut)
+        assert failure.details == {"waitingFor": "fake to answer", "retryable": True}
+        definition = await running.call(
+            "vscode.lsp.definition", uri=running.uri("b.py"), position=HERE
+        )
+        assert definition["locations"] == []
+
+
+async def test_late_answer_serves_the_retry(fake: Start, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    async with fake(hover=[{"after": str(go), "result": HOVER}, {"error": {"code": 1}}]) as running:
+        assert isinstance(await failure_of(running), TimedOut)
+        go.touch()
+        answer = await hover(running)
+        assert answer["contents"] == [{"kind": "plaintext", "value": "fine"}]
+    asked = [m for m in received(tmp_path / "fake") if m.get("method") == "textDocument/hover"]
+    assert len(asked) == 1, "the retry joined the first question"
+
+
+async def test_crash_during_an_answer_is_retryable_and_the_server_restarts(fake: Start) -> None:
+    async with fake(hover=[{"crash": 3}, {"result": HOVER}]) as running:
+        failure = await failure_of(running)
+        assert isinstance(failure, NotReady | TimedOut)
+        assert (await hover(running))["summary"] == "Hover available."
+
+
+async def test_half_an_answer_is_no_answer(fake: Start) -> None:
+    async with fake(hover=[{"half": HOVER}, {"result": HOVER}]) as running:
+        assert (await failure_of(running)).retryable
+        assert (await hover(running))["summary"] == "Hover available."
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    ["hello\r\n\r\n", "Content-Length: x\r\n\r\n", "Content-Length: 5\r\n\r\n{]}()", "\0" * 9000],
+)
+async def test_garbage_is_a_crash(fake: Start, garbage: str) -> None:
+    async with fake(hover=[{"raw": garbage}, {"result": HOVER}]) as running:
+        assert (await failure_of(running)).retryable
+        assert (await hover(running))["summary"] == "Hover available."
+
+
+async def test_an_answer_of_a_hundred_megabytes_is_refused(fake: Start) -> None:
+    generous = Settings(request_timeout_ms=2000)
+    async with fake(generous, hover=[{"huge": 100 << 20}, {"result": HOVER}]) as running:
+        assert (await failure_of(running)).retryable
+        assert (await hover(running))["summary"] == "Hover available."
+
+
+@pytest.mark.parametrize(
+    ("operation", "result"),
+    [
+        ("hover", {"contents": 7}),
+        ("hover", "text"),
+        ("definition", [{"uri": "file:///x"}]),
+        ("definition", [{"range": RANGE}]),
+        ("definition", {"targetUri": 5}),
+        ("references", [{"uri": "file:///x", "range": {"start": {"line": -1, "character": 0}}}]),
+        ("references", [{"uri": "file:///x", "range": RANGE | {"end": {"line": 1.5}}}]),
+        ("documentSymbol", [{"name": "x"}]),
+        ("documentSymbol", [{"name": "x", "kind": 1}]),
+        ("diagnostic", {"kind": "full", "items": [{"message": "m"}]}),
+        ("diagnostic", []),
+    ],
+)
+async def test_answers_of_the_wrong_shape_are_refused_whole(
+    fake: Start, operation: str, result: Any
+) -> None:
+    tools = {
+        "documentSymbol": "vscode.lsp.documentSymbols",
+        "diagnostic": "vscode.lsp.diagnostics.document",
+    }
+    tool = tools.get(operation, f"vscode.lsp.{operation}")
+    async with fake(**{operation: [{"result": result}]}) as running:
+        arguments: dict[str, Any] = {"uri": running.uri("a.py")}
+        if operation not in tools:
+            arguments["position"] = HERE
+        with pytest.raises(Unavailable, match="fake"):
+            await running.call(tool, **arguments)
+
+
+async def test_an_error_answer_does_not_leak_its_text(fake: Start) -> None:
+    error = {"code": -32000, "message": "secret at /etc/shadow"}
+    async with fake(hover=[{"error": error}]) as running:
+        failure = await failure_of(running)
+        assert isinstance(failure, Unavailable)
+        assert "shadow" not in f"{failure} {failure.details}"
+
+
+@pytest.mark.parametrize("code", [-32800, -32801, -32802])
+async def test_content_modified_and_its_kin_are_retryable(fake: Start, code: int) -> None:
+    script = [{"error": {"code": code, "message": ""}}, {"result": HOVER}]
+    async with fake(hover=script) as running:
+        assert isinstance(await failure_of(running), NotReady)
+        assert (await hover(running))["summary"] == "Hover available."
+
+
+async def test_answers_out_of_order_reach_their_own_callers(fake: Start) -> None:
+    generous = Settings(request_timeout_ms=2000)
+    async with fake(generous, hover=[{"hold": HOVER}, {"result": None}]) as running:
+        first = asyncio.create_task(hover(running, "a.py", once=True))
+        while not any(m.get("method") == "textDocument/hover" for m in received_of(running)):
+            await asyncio.sleep(0)
+        second = await hover(running, "b.py", once=True)
+        assert second["summary"] == "No hover information."
+        assert (await first)["summary"] == "Hover available."
+
+
+async def test_a_server_that_ends_at_every_start_is_given_up(
+    fake: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sightline.lsp.server._FIRST_REST_S", 0.001)
+    async with fake(initialize=[{"crash": 1}]) as running:
+        with pytest.raises(Unavailable, match="ended 5 times in a row"):
+            await hover(running)
+        with pytest.raises(Unavailable, match="ended 5 times in a row"):
+            await hover(running, once=True)
+
+
+async def test_a_program_that_cannot_run_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "ws" / "a.py").write_text("x = 1\n")
+    broken = tmp_path / "broken"
+    broken.write_text("#!/no/such/interpreter\n")
+    broken.chmod(0o755)
+    registry = fake_registry(tmp_path / "fake", {})
+    fake = registry.servers["fake"]
+    import msgspec
+
+    registry.servers["fake"] = msgspec.structs.replace(fake, command=(str(broken),))
+    async with engine(tmp_path / "ws", cache=tmp_path, registry=registry) as running:
+        with pytest.raises(Unavailable, match="could not be started"):
+            await hover(running)
+
+
+async def test_no_process_is_left_when_the_program_closes(fake: Start) -> None:
+    async with fake(hover=[{"result": HOVER}], shutdown=[{"hang": True}]) as running:
+        await hover(running)
+        (status,) = running.program.pool.status()
+        assert status.pid is not None
+        assert alive(status.pid)
+    assert not alive(status.pid)
+
+
+async def test_the_server_is_told_to_stop_when_the_caller_cancels(
+    fake: Start, tmp_path: Path
+) -> None:
+    generous = Settings(request_timeout_ms=2000)
+    async with fake(generous, hover=[{"hang": True}], definition=[{"result": []}]) as running:
+        task = asyncio.create_task(hover(running, once=True))
+        while not any(m.get("method") == "textDocument/hover" for m in received_of(running)):
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await running.call("vscode.lsp.definition", uri=running.uri("a.py"), position=HERE)
+        methods = [m.get("method") for m in received_of(running)]
+        assert "$/cancelRequest" in methods
+
+
+def received_of(running: Engine) -> list[dict[str, Any]]:
+    return received(running.root.parent / "fake")

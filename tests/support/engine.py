@@ -1,0 +1,104 @@
+"""The calls of a running program without a transport: what tests of engines drive."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sightline.calls.calls import Caller
+from sightline.contract.failures import Failure
+from sightline.contract.settings import Settings
+from sightline.lsp.registry import Registry, builtin
+from sightline.protocol.revisions import NEWEST
+from sightline.protocol.surface import ClientOptions
+from sightline.server.compose import Program
+from sightline.server.logs import Log
+from sightline.workspace.roots import open_root
+
+__all__ = ["Engine", "engine", "fake_registry"]
+
+_FAKE = Path(__file__).with_name("fake_server.py")
+
+
+@dataclass
+class Engine:
+    program: Program
+    root: Path
+    options: ClientOptions = field(default_factory=ClientOptions)
+
+    def uri(self, name: str) -> str:
+        return (self.root / name).as_uri()
+
+    async def once(self, tool: str, **arguments: Any) -> Any:
+        """One call: its structured content, or the failure it ended in, raised."""
+        caller = Caller(self.options, NEWEST)
+        finished = await self.program.calls.run(tool, arguments, caller, arrived=time.monotonic())
+        if finished.failure is not None:
+            raise finished.failure
+        assert isinstance(finished.outcome, msgspec.Raw)
+        return json.loads(bytes(finished.outcome))["structuredContent"]
+
+    async def call(self, tool: str, **arguments: Any) -> Any:
+        """Like ``once``, but waits while the failure is retryable."""
+        async with asyncio.timeout(60):
+            while True:
+                try:
+                    return await self.once(tool, **arguments)
+                except Failure as failure:
+                    if not failure.retryable:
+                        raise
+                    await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def engine(
+    root: Path,
+    *,
+    cache: Path,
+    registry: Registry | None = None,
+    settings: Settings | None = None,
+    environment: dict[str, str] | None = None,
+) -> AsyncIterator[Engine]:
+    """A program on one root."""
+    program = Program.build(
+        replace(settings or Settings(), families=("lsp",)),
+        [open_root(str(root), home=None)],
+        registry=registry or builtin(),
+        environment=environment or {"PATH": "/usr/bin:/bin"},
+        cache=cache,
+        log=Log(),
+    )
+    try:
+        yield Engine(program, root)
+    finally:
+        await program.close()
+
+
+def fake_registry(folder: Path, script: dict[str, Any], **overrides: Any) -> Registry:
+    """A registry whose only Python server is the scripted one."""
+    import sys
+
+    folder.mkdir(exist_ok=True)
+    file = folder / "script.json"
+    file.write_text(json.dumps(script))
+    spec = builtin().servers["ty"]
+    command = (sys.executable, str(_FAKE), str(file))
+    fake = msgspec.structs.replace(
+        spec, command=command, found="path", python_environment="", **overrides
+    )
+    return Registry(builtin().languages, {"fake": fake})
+
+
+def received(folder: Path) -> list[dict[str, Any]]:
+    """What the scripted server was told so far."""
+    log = folder / "script.log"
+    return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+
+
+Check = Callable[[], bool]

@@ -1,0 +1,109 @@
+"""A scripted language server, for the faults that real ones cannot be made to have.
+
+Run as ``python fake_server.py SCRIPT``. The script is JSON: per method a list of actions, one per
+request, the last one repeated. A state file beside the script counts across restarts, and a log
+file beside it records every message received, so that tests can wait for and check them.
+
+Actions (several may stand in one object, carried out in this order):
+  after       wait until this file exists (how a test makes an answer late)
+  notify      send these notifications first: [[method, params], ...]
+  crash       end at once with this status
+  half        write half of the answer, then end
+  raw         write this text instead of an answer
+  huge        answer with a string of so many bytes
+  hang        never answer
+  hold        keep the answer; it is sent after the answer of the next request
+  error       answer with this error
+  result      answer with this result
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+Message = dict[str, Any]
+
+DEFAULTS: dict[str, list[Message]] = {
+    "initialize": [
+        {"result": {"capabilities": {}, "serverInfo": {"name": "fake", "version": "1"}}}
+    ],
+    "shutdown": [{"result": None}],
+}
+
+
+class FakeServer:
+    def __init__(self, script: Path) -> None:
+        self.script: dict[str, list[Message]] = DEFAULTS | json.loads(script.read_text())
+        self.state = script.with_suffix(".state")
+        self.log = script.with_suffix(".log")
+        self.held: list[Message] = []
+
+    def run(self) -> None:
+        while (message := self.read()) is not None:
+            with self.log.open("a") as log:
+                log.write(json.dumps(message) + "\n")
+            if message.get("method") == "exit":
+                return
+            if "method" in message and "id" in message:
+                self.answer(message)
+
+    def answer(self, message: Message) -> None:
+        action = self.next_action(message["method"])
+        reply: Message = {"jsonrpc": "2.0", "id": message["id"]}
+        if "after" in action:
+            while not os.path.exists(action["after"]):
+                time.sleep(0.01)
+        for method, params in action.get("notify", []):
+            self.write({"jsonrpc": "2.0", "method": method, "params": params})
+        if "crash" in action:
+            os._exit(action["crash"])
+        if "half" in action:
+            body = json.dumps(reply | {"result": action["half"]}).encode()
+            self.send(b"Content-Length: %d\r\n\r\n%b" % (len(body), body[: len(body) // 2]))
+            os._exit(0)
+        if "raw" in action:
+            self.send(action["raw"].encode("latin-1"))
+        elif "huge" in action:
+            self.write(reply | {"result": "x" * action["huge"]})
+        elif "hang" in action:
+            return
+        elif "hold" in action:
+            self.held.append(reply | {"result": action["hold"]})
+        else:
+            error = {"error": action["error"]} if "error" in action else None
+            self.write(reply | (error or {"result": action.get("result")}))
+            while self.held:
+                self.write(self.held.pop(0))
+
+    def next_action(self, method: str) -> Message:
+        actions = self.script.get(method, [{"error": {"code": -32601, "message": "unknown"}}])
+        counts: dict[str, int] = json.loads(self.state.read_text()) if self.state.exists() else {}
+        turn = counts.get(method, 0)
+        self.state.write_text(json.dumps(counts | {method: turn + 1}))
+        return actions[min(turn, len(actions) - 1)]
+
+    def read(self) -> Message | None:
+        length = 0
+        while (line := sys.stdin.buffer.readline()) != b"\r\n":
+            if not line:
+                return None
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        message: Message = json.loads(sys.stdin.buffer.read(length))
+        return message
+
+    def write(self, message: Message) -> None:
+        body = json.dumps(message).encode()
+        self.send(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+    def send(self, data: bytes) -> None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    FakeServer(Path(sys.argv[1])).run()

@@ -1,0 +1,140 @@
+"""Test tools from npm: installed once, pinned by a lock, without running their scripts.
+
+A set is a folder of tests/oracles/npm with a package.json and a package-lock.json that has hashes
+and no addresses. It is installed under .cache/npm, in a folder named after the lock, so that a
+changed lock is a new installation and an unchanged one costs nothing.
+
+    python -m tools.node protocol claude     install these sets
+    python -m tools.node --lock protocol     resolve a set's lock again
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["Missing", "install", "node", "sets"]
+
+_ROOT = Path(__file__).parent.parent
+_SETS = _ROOT / "tests/oracles/npm"
+_CACHE = _ROOT / ".cache/npm"
+_INSTALL_S = 600
+_OLDEST_NODE = 22
+_QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+
+
+class Missing(Exception):
+    """Something the tests need cannot be had. The text says what to do about it."""
+
+
+def sets() -> list[str]:
+    return sorted(folder.name for folder in _SETS.iterdir() if folder.is_dir())
+
+
+def install(name: str) -> Path:
+    """The node_modules folder of a set, installed now if it is not there yet."""
+    lock = (_SETS / name / "package-lock.json").read_bytes()
+    manifest = (_SETS / name / "package.json").read_bytes()
+    target = _CACHE / f"{name}-{hashlib.sha256(manifest + lock).hexdigest()[:16]}"
+    if not target.is_dir():
+        _CACHE.mkdir(parents=True, exist_ok=True)
+        with (_CACHE / f".{name}.lock").open("w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            if not target.is_dir():
+                _install(_SETS / name, target)
+    return target / "node_modules"
+
+
+def node() -> Path:
+    """A Node new enough for the tools: the pinned one, or the machine's where none is published."""
+    machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    pinned = install("protocol") / f"node-{sys.platform}-{machine}/bin/node"
+    if pinned.is_file():
+        return pinned
+    found = shutil.which("node")
+    if found is None or _major(found) < _OLDEST_NODE:
+        raise Missing(f"Node {_OLDEST_NODE} or newer is needed on the PATH: install nodejs")
+    return Path(found)
+
+
+def _install(source: Path, target: Path) -> None:
+    """Installs next to the target and moves it into place, so that a half one is never used."""
+    unfinished = target.with_suffix(".part")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    for file in ("package.json", "package-lock.json"):
+        shutil.copy(source / file, unfinished)
+    _npm(["ci", *_QUIET], unfinished)
+    unfinished.rename(target)
+
+
+def _lock(name: str) -> None:
+    folder = _SETS / name
+    _npm(["install", "--package-lock-only", "--omit-lockfile-registry-resolved", *_QUIET], folder)
+    file = folder / "package-lock.json"
+    lock = json.loads(file.read_text(encoding="utf-8"))
+    for package in lock["packages"].values():
+        package.pop("resolved", None)
+        package.pop("funding", None)
+    file.write_text(json.dumps(lock, indent=2) + "\n", encoding="utf-8")
+
+
+def _npm(arguments: Sequence[str], cwd: Path) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise Missing("npm is missing: install it (Debian: apt-get install npm)")
+    try:
+        done = subprocess.run(
+            [npm, *arguments],
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=_INSTALL_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise Missing(f"npm did not finish in {_INSTALL_S} s: is its registry reachable?") from None
+    if done.returncode != 0:
+        said = "\n".join(done.stdout.strip().splitlines()[-12:])
+        raise Missing(f"npm {arguments[0]} failed: is its registry reachable? It said:\n{said}")
+
+
+def _major(executable: str) -> int:
+    said = subprocess.run(
+        [executable, "--version"], capture_output=True, text=True, timeout=30, check=False
+    )
+    digits = said.stdout.strip().removeprefix("v").partition(".")[0]
+    return int(digits) if digits.isdigit() else 0
+
+
+def main(arguments: list[str]) -> int:
+    relock = arguments[:1] == ["--lock"]
+    names = arguments[1:] if relock else arguments
+    unknown = [name for name in names if name not in sets()]
+    if unknown or not names:
+        sys.stderr.write(
+            f"usage: python -m tools.node [--lock] SET...; sets: {', '.join(sets())}\n"
+        )
+        return 2
+    try:
+        for name in names:
+            if relock:
+                _lock(name)
+            sys.stdout.write(os.path.relpath(install(name), _ROOT) + "\n")
+    except Missing as missing:
+        sys.stderr.write(f"{missing}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
