@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from sightline.cli.main import main
 from tests.support.program import command, environment
 
 __all__ = [
+    "PATIENT",
     "VECTORS",
     "Outcome",
     "build",
@@ -28,6 +30,8 @@ __all__ = [
     "write_documents",
 ]
 
+#: Properties are not about speed: no deadline for one example.
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 VECTORS = Path(__file__).parents[1] / "vectors" / "context"
 _CREATED = re.compile(rb'"created_at": "[^"]*"')
 

@@ -22,7 +22,7 @@ from sightline.context.load import Loaded, load
 from sightline.context.problems import CacheProblem, DocumentDamaged, NoSuchCache
 from sightline.context.select import Selection
 from sightline.context.stopping import Stopped, Workers
-from tests.context.support import build
+from tests.context.support import PATIENT, build
 
 
 @pytest.fixture
@@ -85,6 +85,7 @@ def test_names_that_are(name: str, root: Path) -> None:
     assert '"id":"a.md"' in text(Caches(str(root)).resolve(name, "x", 10))
 
 
+@PATIENT
 @given(st.lists(st.sampled_from(["in", "out", "root", ".", "..", "/", "\\", "link", "\0"])))
 @pytest.mark.requirement("CX-traversal-names")
 def test_no_name_leads_outside(parts: list[str]) -> None:
@@ -250,6 +251,7 @@ async def test_work_stops_when_nobody_waits_for_it(root: Path) -> None:
         await task
     after = len(steps)
     workers.close()
+    assert workers._pool is not None
     await asyncio.to_thread(workers._pool.shutdown, wait=True)
     assert len(steps) == after
 
@@ -272,7 +274,7 @@ def test_waiting_for_somebody_elses_load_can_be_stopped(root: Path) -> None:
 async def test_the_event_loop_goes_on(root: Path) -> None:
     """While a cache is loaded, other work of the loop gets its turn."""
     build(root, {f"{n}.md": f"word{n} " * 3000 for n in range(120)}, "big")
-    engine = ContextEngine(Caches(str(root)))
+    engine = ContextEngine(str(root))
     turns = 0
     task = asyncio.create_task(engine.resolve("big", "word7", 9000))
     while not task.done():

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sightline.context.build import build, write_cache
@@ -18,7 +18,7 @@ from sightline.context.manifest import read_manifest
 from sightline.context.select import select
 from sightline.context.words import WHITE_SPACE, lower
 from tests.context.reference import as_single, reference
-from tests.context.support import files_of, in_process, write_documents
+from tests.context.support import PATIENT, files_of, in_process, write_documents
 from tests.support.program import command, environment
 
 WORDS = ["alpha", "Alpha", "beta,", "ΣΑΣ", "İ", "ß", "the", "x", "😀", "\x1c", "a\x1fb"]
@@ -41,7 +41,7 @@ def distinct(files: dict[str, str]) -> dict[str, str]:
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=5), TEXT, max_size=7), TEXT, BUDGETS)
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@PATIENT
 @pytest.mark.requirement("CX-resolve-order")
 @pytest.mark.requirement("CX-budget")
 @pytest.mark.requirement("CX-score-value")
@@ -59,7 +59,7 @@ def test_selection_follows_the_rules(files: dict[str, str], query: str, budget: 
 
 
 @given(FILES)
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@PATIENT
 @pytest.mark.requirement("CX-cache-version")
 @pytest.mark.requirement("CX-build-files")
 def test_a_build_is_a_function_of_the_documents(files: dict[str, str]) -> None:
@@ -94,7 +94,7 @@ def _id(name: str) -> str:
 
 
 @given(FILES, FILES, st.data())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(PATIENT, max_examples=40)
 @pytest.mark.requirement("CX-build-incremental")
 def test_building_again_equals_building_afresh(
     first: dict[str, str], second: dict[str, str], data: st.DataObject

@@ -14,7 +14,7 @@ from sightline.context.documents import read_document
 from sightline.context.manifest import Entry, Manifest, read_manifest
 from sightline.context.quoting import quoted
 from sightline.context.reader import Reader, Refused
-from tests.context.support import recorded
+from tests.context.support import PATIENT, recorded
 
 RECORDED = recorded("reader.json")
 
@@ -65,6 +65,7 @@ def test_documents_as_recorded() -> None:
         assert outcome == row["outcome"], row
 
 
+@PATIENT
 @given(JSON, st.sampled_from([None, 0, 2]), st.booleans())
 def test_values_are_read_as_they_were_written(value: Any, indent: int | None, ascii_: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_)
@@ -73,6 +74,7 @@ def test_values_are_read_as_they_were_written(value: Any, indent: int | None, as
     reader.end()
 
 
+@PATIENT
 @given(st.binary(max_size=200))
 def test_whatever_comes_is_read_or_refused(data: bytes) -> None:
     for read in (read_manifest, read_document, lambda data: Reader(data).value()):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sightline.context.documents import document_id, tokens_of, version_of
 from sightline.context.scores import ratio, single, spelled
 from sightline.context.words import WHITE_SPACE, count_terms, count_words, lower, words
+from tests.context.support import PATIENT
 
 TEXT = st.text(
     st.one_of(
@@ -22,6 +23,7 @@ TEXT = st.text(
 )
 
 
+@PATIENT
 @given(TEXT)
 @pytest.mark.requirement("CX-words")
 def test_words_are_runs_without_white_space(text: str) -> None:
@@ -54,6 +56,7 @@ def test_lower_case_and_white_space(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
 
+@PATIENT
 @given(st.lists(st.tuples(TEXT, st.sampled_from(WHITE_SPACE)), max_size=30), st.integers(0, 40))
 def test_counting_in_pieces_changes_nothing(parts: list[tuple[str, str]], copies: int) -> None:
     text = "".join(a + b for a, b in parts) * (1 + copies * 50)
@@ -72,6 +75,7 @@ def test_a_text_of_too_many_words_is_counted_and_not_kept() -> None:
     assert count_terms(text, {"7": 1, "999": 1, "1000": 1}) == 2
 
 
+@PATIENT
 @given(st.integers(0, 10**7), st.integers(0, 10**7))
 @example(1, 16_777_217)
 @example(100_000_001, 99_999_999)
@@ -124,6 +128,7 @@ def test_spelling(matches: int, total: int, text: str) -> None:
     assert spelled(ratio(matches, total)) == text
 
 
+@PATIENT
 @given(TEXT)
 @pytest.mark.requirement("CX-tokens")
 @pytest.mark.requirement("CX-version")

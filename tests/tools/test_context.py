@@ -77,6 +77,31 @@ def test_resolve_over_http(serve: Callable[..., HttpServer], home: Path, caches:
     assert result["isError"] is False
 
 
+@pytest.mark.requirement("CX-errors")
+@pytest.mark.requirement("CX-answer-limit")
+def test_errors_and_large_answers_over_http(
+    serve: Callable[..., HttpServer], home: Path, caches: Path
+) -> None:
+    build(caches, {f"{n}.md": f"{n} " + "word " * 20_000 for n in range(40)}, "large")
+    server = serve("--tools", "context")
+    for asked, code in (
+        (ASKED | {"cache": "none"}, "cache_missing"),
+        (ASKED | {"budget": -1}, "invalid_budget"),
+        (ASKED | {"cache": "large", "budget": 10**7}, "invalid_budget"),
+    ):
+        assert error_code(server.call("context.resolve", asked)) == code
+    asked = {"cache": "large", "query": "word", "budget": 400_000}
+    result = server.call("context.resolve", asked)["result"]
+    assert result["content"][0]["text"] == resolved(home, caches, asked)
+    assert len(result["content"][0]["text"]) > 1_500_000
+    for tool, arguments in (
+        ("context.list_caches", {}),
+        ("context.inspect_cache", {"cache": "docs"}),
+    ):
+        result = server.call(tool, arguments)["result"]
+        assert result["structuredContent"] == json.loads(result["content"][0]["text"])
+
+
 @pytest.mark.parametrize("revision", REVISIONS)
 @pytest.mark.requirement("CX-text-equals-stdout")
 @pytest.mark.requirement("CX-initialize")

@@ -1,9 +1,13 @@
-"""Context caches for a server: off the event loop, stoppable, failing in the contract's terms."""
+"""Context caches for a server: off the event loop, stoppable, failing in the contract's terms.
 
+What reads caches is imported with the first call, so that servers that are never asked for context
+start as fast as before.
+"""
+
+import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from sightline.context.caches import Caches
 from sightline.context.problems import (
     CacheProblem,
     DocumentDamaged,
@@ -24,6 +28,9 @@ from sightline.contract.failures import (
 )
 from sightline.contract.limits import MAX_CONTEXT_RESPONSE_BYTES
 
+if TYPE_CHECKING:
+    from sightline.context.caches import Caches
+
 __all__ = ["ContextEngine"]
 
 T = TypeVar("T")
@@ -43,26 +50,36 @@ _FAILURES: dict[type[CacheProblem], type[CacheFailure]] = {
 class ContextEngine:
     """Each answer is the text of a tool: JSON, byte for byte what the command would print."""
 
-    def __init__(self, caches: Caches) -> None:
-        self._caches = caches
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._made: Caches | None = None
+        self._making = threading.Lock()
         self._workers = Workers()
 
     async def resolve(self, cache: str, query: str, budget: int) -> bytes:
         return await self._run(lambda pause: self._resolve(cache, query, budget, pause))
 
     async def listing(self) -> bytes:
-        return await self._run(self._caches.listing)
+        return await self._run(lambda pause: self._caches().listing(pause))
 
     async def inspect(self, cache: str) -> bytes:
-        return await self._run(lambda pause: self._caches.inspect(cache, pause))
+        return await self._run(lambda pause: self._caches().inspect(cache, pause))
 
     def close(self) -> None:
         self._workers.close()
 
+    def _caches(self) -> "Caches":
+        from sightline.context.caches import Caches
+
+        with self._making:
+            if self._made is None:
+                self._made = Caches(self._root)
+            return self._made
+
     def _resolve(self, cache: str, query: str, budget: int, pause: Pause) -> bytes:
         pieces: list[bytes] = []
         size = 0
-        for piece in self._caches.resolve(cache, query, budget, pause).compact():
+        for piece in self._caches().resolve(cache, query, budget, pause).compact():
             pause()
             encoded = piece.encode()
             pieces.append(encoded)

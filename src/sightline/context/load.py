@@ -114,7 +114,7 @@ def load(
         if bytes_read > MAX_CONTEXT_CACHE_BYTES:
             raise DocumentDamaged("the cache is larger than it may be")
         documents.append(counting.take(document))
-    newest = max(max(stamp.modified, stamp.changed) for _, stamp in stamps)
+    newest = max(stamp.changed for _, stamp in stamps)  # this time nobody can set
     return Loaded(
         manifest,
         tuple(documents),

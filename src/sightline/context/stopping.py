@@ -7,8 +7,10 @@ cancelling or because time is up; the work then ends at its next ``check``, a fe
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 __all__ = ["Stop", "Stopped", "Workers"]
 
@@ -39,10 +41,14 @@ class Workers:
     """A few threads for work that is given a ``check`` to call."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="context")
+        self._pool: ThreadPoolExecutor | None = None
 
     async def run(self, work: Callable[[Callable[[], None]], T]) -> T:
         """The outcome of ``work``. When the caller is cancelled, the work has ended too."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="context")
         stop = Stop()
         future = asyncio.get_running_loop().run_in_executor(self._pool, work, stop.check)
         try:
@@ -55,4 +61,5 @@ class Workers:
             raise
 
     def close(self) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)

@@ -16,7 +16,6 @@ from typing import Any
 from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
 from sightline.calls.listing import Listing
-from sightline.context.caches import Caches
 from sightline.context.engine import ContextEngine
 from sightline.contract import limits
 from sightline.contract.settings import Settings
@@ -87,7 +86,7 @@ class Program:
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
         pool = Pool(workspace, registry, Launcher(environment, cache))
 
-        context = ContextEngine(Caches(context_root))
+        context = ContextEngine(context_root)
 
         def desk(view: View, progress: Progress) -> Desk:
             return Desk(view, pool, progress, context)

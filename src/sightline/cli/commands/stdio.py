@@ -14,13 +14,11 @@ from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
 from sightline.cli.main import make_parser
 from sightline.cli.start import add_common, build_program, configuration_from, roots_from
-from sightline.context.caches import Caches
 from sightline.contract.limits import MAX_CONTEXT_TIMEOUT_S
 from sightline.server.compose import Program
 from sightline.server.logs import Log
 from sightline.server.status import StatusSocket
 from sightline.server.stdio import StdioServer, claim_standard_streams
-from sightline.server.strict_v0 import StrictServer
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -55,6 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _serve_strict_v0(families: tuple[str, ...]) -> int:
+    from sightline.context.caches import Caches
+    from sightline.server.strict_v0 import StrictServer
+
     if families != ("context",):
         raise CommandError("--strict-v0 goes with --tools context and nothing else", Exit.USAGE)
     root = os.environ.get("CONTEXT_CACHE_ROOT")
