@@ -6,7 +6,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,7 +109,9 @@ def files_of(cache: Path) -> dict[str, bytes]:
 
 
 @contextlib.contextmanager
-def start_stdio(home: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> Any:
+def start_stdio(
+    home: Path, *arguments: str, variables: Mapping[str, str] | None = None
+) -> Iterator["subprocess.Popen[bytes]"]:
     """A ``sightline stdio`` process with variables of its own; killed if it does not end."""
     process = subprocess.Popen(
         command("stdio", *arguments),
