@@ -38,6 +38,7 @@ from sightline.protocol.surface import ClientOptions
 from sightline.tools.catalogue import CATALOGUE
 from sightline.tools.tool import Desk
 from tests.context.reference import as_single, reference
+from tools.evidence import write_page
 
 __all__ = ["Findings", "fuzz"]
 
@@ -381,6 +382,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--page", action="store_true", help="write docs/evidence/hostile-caches.md")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
 
@@ -394,7 +396,30 @@ def main() -> int:
         print(f"wrong: {finding}", file=sys.stderr)
         return 1
     print(", ".join(f"{name} {count:,}" for name, count in sorted(outcomes.items())))
+    if arguments.page:
+        command = f"python -m tests.fuzz_context --cases {arguments.cases} --seed {arguments.seed}"
+        write_page("hostile-caches.md", f"{command} --page", _page(arguments.cases, outcomes))
     return 0
+
+
+def _page(cases: int, outcomes: Counter[str]) -> str:
+    rows = "\n".join(f"| {name} | {count:,} |" for name, count in sorted(outcomes.items()))
+    return f"""# Hostile context caches
+
+{cases:,} caches, each with something wrong with it (a file mutated, truncated, swapped, linked out,
+replaced by a folder, a pipe or a device, made huge, nested deeply; a manifest whose members are
+anything) or only spelled in another way, resolved and inspected through the path that servers use.
+
+Every answer was the right one by a reference that shares nothing with the program but the table of
+white space and lower case, or one of the frozen errors. None held a path or a word from outside the
+cache, nothing was reported as a bug, and nothing hung.
+
+| outcome | |
+|---|---|
+{rows}
+
+Weakness: the caches are small, and the mutations are those somebody thought of.
+"""
 
 
 if __name__ == "__main__":
