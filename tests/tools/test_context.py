@@ -13,7 +13,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from sightline.calls import families
-from tests.context.support import VECTORS, build, make_cache_root, recorded, start_stdio
+from tests.context.support import VECTORS, build, make_cache_root, recorded
 from tests.support.http import HttpServer, free_port
 from tests.support.program import command, environment, run
 from tests.support.stdio import StdioServer
@@ -200,7 +200,7 @@ def _bare(schema: Any) -> Any:
 @pytest.mark.requirement("CX-damaged-document")
 @pytest.mark.requirement("CX-inside-the-cache")
 @pytest.mark.requirement("CX-invalid-budget")
-def test_every_kind_of_cache(home: Path, tmp_path: Path) -> None:
+def test_every_kind_of_cache(stdio: Callable[..., StdioServer], tmp_path: Path) -> None:
     """The original's own collection of odd caches, without its lenience."""
     root = make_cache_root(tmp_path / "root", SAMPLE["cache_root_tree"], tmp_path)
     good = ["ok_handmade", "m_array", "m_count_wrong", "m_created_offset", "m_created_space"]
@@ -215,41 +215,35 @@ def test_every_kind_of_cache(home: Path, tmp_path: Path) -> None:
     assert listed - {"nested"} <= {*good, *missing, *invalid}
     (root / "unreadable").mkdir()
     (root / "unreadable" / "manifest.json").symlink_to("manifest.json")
-    with start_stdio(
-        home, "--tools", "context", variables={"CONTEXT_CACHE_ROOT": str(root)}
-    ) as process:
-        server = StdioServer(process)
-        server.initialize()
+    server = stdio("--tools", "context", CONTEXT_CACHE_ROOT=str(root))
+    server.initialize()
 
-        def resolve(cache: str, budget: int = 10) -> Any:
-            asked = {"cache": cache, "query": "hi", "budget": budget}
-            answer = server.call("context.resolve", asked)
-            assert str(tmp_path) not in json.dumps(answer)
-            return answer
+    def resolve(cache: str, budget: int = 10) -> Any:
+        asked = {"cache": cache, "query": "hi", "budget": budget}
+        answer = server.call("context.resolve", asked)
+        assert str(tmp_path) not in json.dumps(answer)
+        return answer
 
-        for name in good:
-            assert resolve(name)["result"]["isError"] is False, name
-        for names, code in ((missing, "cache_missing"), (invalid, "cache_invalid")):
-            for name in names:
-                assert error_code(resolve(name)) == code, name
-        assert error_code(resolve("unreadable")) == "io_error"
-        assert error_code(resolve("minimal", -1)) == "invalid_budget"
-        assert error_code(resolve("..", -1)) == "invalid_budget"
-        for name, valid in [*((n, None) for n in good), *((n, False) for n in invalid)]:
-            report = server.call("context.inspect_cache", {"cache": name})["result"]
-            if valid is not None:
-                assert report["structuredContent"]["valid"] is valid, name
-        for name in missing:
-            answer = server.call("context.inspect_cache", {"cache": name})
-            assert error_code(answer) == "cache_missing"
-        truly = ["minimal", "realistic", "tie_break", "future_version", "ln_in"]
-        for name in truly:
-            report = server.call("context.inspect_cache", {"cache": name})["result"]
-            assert report["structuredContent"]["valid"] is True, name
-        assert (
-            error_code(server.call("context.inspect_cache", {"cache": "unreadable"})) == "io_error"
-        )
-        server.stop()
+    for name in good:
+        assert resolve(name)["result"]["isError"] is False, name
+    for names, code in ((missing, "cache_missing"), (invalid, "cache_invalid")):
+        for name in names:
+            assert error_code(resolve(name)) == code, name
+    assert error_code(resolve("unreadable")) == "io_error"
+    assert error_code(resolve("minimal", -1)) == "invalid_budget"
+    assert error_code(resolve("..", -1)) == "invalid_budget"
+    for name, valid in [*((n, None) for n in good), *((n, False) for n in invalid)]:
+        report = server.call("context.inspect_cache", {"cache": name})["result"]
+        if valid is not None:
+            assert report["structuredContent"]["valid"] is valid, name
+    for name in missing:
+        answer = server.call("context.inspect_cache", {"cache": name})
+        assert error_code(answer) == "cache_missing"
+    truly = ["minimal", "realistic", "tie_break", "future_version", "ln_in"]
+    for name in truly:
+        report = server.call("context.inspect_cache", {"cache": name})["result"]
+        assert report["structuredContent"]["valid"] is True, name
+    assert error_code(server.call("context.inspect_cache", {"cache": "unreadable"})) == "io_error"
 
 
 @pytest.mark.parametrize(
@@ -301,15 +295,11 @@ def test_an_answer_larger_than_it_may_be(stdio: Callable[..., StdioServer], cach
 
 @pytest.mark.requirement("CX-timeout")
 @pytest.mark.requirement("CX-timeout-setting")
-def test_the_time_limit(home: Path, caches: Path) -> None:
-    with start_stdio(
-        home, "--tools", "context", variables={"CONTEXT_TOOL_TIMEOUT_SECS": "0"}
-    ) as process:
-        server = StdioServer(process)
-        server.initialize()
-        assert error_code(server.call("context.resolve", ASKED)) == "internal_error"
-        assert server.request("ping")["result"] == {}
-        server.stop()
+def test_the_time_limit(stdio: Callable[..., StdioServer], caches: Path) -> None:
+    server = stdio("--tools", "context", CONTEXT_TOOL_TIMEOUT_SECS="0")
+    server.initialize()
+    assert error_code(server.call("context.resolve", ASKED)) == "internal_error"
+    assert server.request("ping")["result"] == {}
 
 
 @pytest.mark.parametrize(

@@ -96,17 +96,26 @@ class Program:
         def finished(record: Record) -> None:
             call_log.add(record)
             workspace.audit_soon()
-            log.debug(
-                "call",
-                tool=record.tool,
-                outcome=record.outcome,
-                ms=round(record.milliseconds, 1),
-                bytes=record.size,
-            )
+            if settings.debug_logging:
+                log.debug(
+                    "call",
+                    tool=record.tool,
+                    outcome=record.outcome,
+                    ms=round(record.milliseconds, 1),
+                    bytes=record.size,
+                )
 
+        engines = Engines(
+            workspace.begin,
+            desk,
+            pool.identity,
+            workspace.surprised,
+            pool.waiting_for,
+            workspace.begin_now,
+        )
         calls = Calls(
             catalogue_for(settings),
-            Engines(workspace.begin, desk, pool.identity, workspace.surprised, pool.waiting_for),
+            engines,
             settings,
             time.monotonic,
             log.bug,
