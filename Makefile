@@ -57,8 +57,9 @@ evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m bench wire lsp
 	$(BIN)/python -m tools.fresh_clone
 
-fuzz: env ## a million generated messages in process and 20,000 over sockets
+fuzz: env ## a million generated messages in process and 20,000 over sockets, 100,000 hostile caches
 	$(BIN)/python -m tests.fuzz --messages 1000000 --socket-messages 20000
+	$(BIN)/python -m tests.fuzz_context --cases 100000
 
 lock: ## resolve the locks again
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header pyproject.toml -o requirements/run.txt

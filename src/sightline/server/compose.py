@@ -16,6 +16,8 @@ from typing import Any
 from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
 from sightline.calls.listing import Listing
+from sightline.context.engine import ContextEngine
+from sightline.contract import limits
 from sightline.contract.settings import Settings
 from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Pool
@@ -66,6 +68,7 @@ class Program:
     surface: Surface
     log: Log
     call_log: CallLog
+    context: ContextEngine
 
     @classmethod
     def build(
@@ -77,12 +80,16 @@ class Program:
         environment: Mapping[str, str],
         cache: Path,
         log: Log,
+        context_root: str = "",
+        context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
         pool = Pool(workspace, registry, Launcher(environment, cache))
 
+        context = ContextEngine(context_root)
+
         def desk(view: View, progress: Progress) -> Desk:
-            return Desk(view, pool, progress)
+            return Desk(view, pool, progress, context)
 
         call_log = CallLog()
 
@@ -113,14 +120,17 @@ class Program:
             time.monotonic,
             log.bug,
             finished,
+            context_timeout_ms,
         )
         surface = surface_for(settings)
-        return cls(settings, workspace, pool, calls, Runner(calls), surface, log, call_log)
+        runner = Runner(calls)
+        return cls(settings, workspace, pool, calls, runner, surface, log, call_log, context)
 
     def start(self) -> None:
         """Begins what can be done ahead, in the background."""
-        self.workspace.start()
-        self.pool.warm()
+        if self.settings.families != ("context",):
+            self.workspace.start()
+            self.pool.warm()
 
     def report(self, transport: str, sessions: list[str]) -> dict[str, Any]:
         """What the status socket tells."""
@@ -145,5 +155,6 @@ class Program:
         """Ends every call and every child."""
         await self.runner.drain(0)
         await self.calls.close()
+        self.context.close()
         await asyncio.shield(self.pool.close())
         self.workspace.close()

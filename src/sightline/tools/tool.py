@@ -11,6 +11,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from sightline.context.engine import ContextEngine
+from sightline.contract.failures import Failure
 from sightline.contract.settings import Family
 from sightline.contract.source import Source
 from sightline.workspace.view import Epoch, View
@@ -40,6 +42,13 @@ class Desk:
     view: View
     source: Source
     progress: Progress = silent
+    context: ContextEngine | None = None
+
+    @property
+    def caches(self) -> ContextEngine:
+        """The context caches, which are there whenever their tools are listed."""
+        assert self.context is not None
+        return self.context
 
 
 @dataclass(frozen=True)
@@ -56,9 +65,12 @@ class Question(Generic[A]):
 
 @dataclass(frozen=True)
 class Whole:
-    """A complete, unpaged payload. ``shorten`` may make it smaller to fit a number of bytes."""
+    """A complete, unpaged payload. ``shorten`` may make it smaller to fit a number of bytes.
 
-    payload: msgspec.Struct
+    Bytes are JSON that is already spelled; they are passed on as they are.
+    """
+
+    payload: msgspec.Struct | bytes
     shorten: Callable[[int], msgspec.Struct] | None = None
 
 
@@ -97,6 +109,11 @@ class ToolInfo:
     epochs: tuple[Epoch, ...]
     paged: bool = False
     read_only: bool = True
+    #: Whether an answer may be shared and remembered while those epochs stand still. False where
+    #: it depends on something else, which must be looked at every time.
+    remembered: bool = True
+    #: Broken rules of the schema, by path and keyword, that are a failure of their own.
+    refusals: Mapping[tuple[str, str], type[Failure]] = field(default_factory=dict)
 
 
 class Tool(Protocol[A_contra]):
