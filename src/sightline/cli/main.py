@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "call": ("call", "make one tool call and print its payload"),
     "config": ("config", "connect a client: show, write and check what it needs"),
     "tools": ("tools", "print the catalogue as JSON"),
+    "index": ("index", "build, inspect or search the code index"),
     "context": ("context", "build context caches and select from them under a token budget"),
     "settings": ("settings", "show every setting and where its value came from"),
     "doctor": ("doctor", "say what is missing and the command that fixes it"),
