@@ -52,7 +52,7 @@ class Killer:
             command(*words), env=environment(self.home), stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, cwd=self.home,
         )  # fmt: skip
-        # After so many changes of what lies in the index folder: every step of a build has its turn.
+        # After so many changes in the index folder, so that every step of a build has its turn.
         changes = self.rng.randrange(1, 9)
         seen = self._look()
         while changes and process.poll() is None:

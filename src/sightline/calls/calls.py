@@ -8,6 +8,7 @@ without a word of what it was.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, NamedTuple
 
 import msgspec
@@ -24,6 +25,7 @@ from sightline.contract.failures import (
     Cancelled,
     CursorStale,
     Failure,
+    InvalidArguments,
     Overloaded,
     TimedOut,
     TooLarge,
@@ -34,7 +36,9 @@ from sightline.protocol.revisions import Revision
 from sightline.protocol.session import Outcome
 from sightline.protocol.surface import ClientOptions
 from sightline.tools.tool import Desk, Paged, Progress, Question, Tool, Whole, silent
-from sightline.workspace.view import View, ViewOutdated
+from sightline.workspace.gate import Gate
+from sightline.workspace.roots import RootSet
+from sightline.workspace.view import Epochs, View, ViewOutdated
 
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
@@ -105,6 +109,9 @@ class Calls:
         self._caps = {tool.info.name: self._limits(tool) for tool in self.catalogue}
         self._validators: dict[str, Validator] = {}
         self._newest: View | None = None
+        #: What tools see that do not look at the workspace.
+        self._nowhere = View(Gate(RootSet.of(())), Epochs(0, 0, 0, 0), "")
+        self._numbers = count()
         #: The keys of what was asked of the newest view.
         self._known: dict[tuple[str, tuple[str | int | bool, ...]], Keys] = {}
 
@@ -175,7 +182,8 @@ class Calls:
         try:
             view, question = await self._ask(tool, typed, deadline)
             uri = question.uri
-            asked = Asked(tool, view, question, caller, caps, deadline, *self._keys(tool, question))
+            known = self._keys(tool, view, question)
+            asked = Asked(tool, view, question, caller, caps, deadline, *known)
             page = await (self._page(asked) if tool.info.paged else self._whole(asked))
             if self.clock() > deadline:
                 raise OutOfTime
@@ -193,6 +201,8 @@ class Calls:
         self, tool: Tool[Any], typed: msgspec.Struct, deadline: float
     ) -> tuple[View, Question[Any]]:
         """The view of this moment, and the question in it."""
+        if not tool.info.epochs:
+            return self._nowhere, tool.ask(self._nowhere, typed)
         while True:
             view = self.engines.begin_now()
             if view is None:
@@ -208,20 +218,25 @@ class Calls:
         name = tool.info.name
         if name not in self._validators:
             self._validators[name] = Validator(name, tool.arguments)
-        return self._validators[name].check(arguments)
+        try:
+            return self._validators[name].check(arguments)
+        except InvalidArguments as invalid:
+            raise _refusal(tool, invalid) from None
 
-    def _keys(self, tool: Tool[Any], question: Question[Any]) -> "Keys":
-        """The keys of a question in the newest view, worked out once."""
+    def _keys(self, tool: Tool[Any], view: View, question: Question[Any]) -> "Keys":
+        """The keys of a question in a view, worked out once for the newest one."""
         name = (tool.info.name, question.fields)
         known = self._known.get(name)
-        if known is None:
-            assert self._newest is not None
-            request = keys.request_key(tool.info.name, *question.fields)
-            snapshot = self._newest.snapshot_key(request, tool.info.epochs)
-            known = Keys(request, snapshot, self.engines.identity(question.uri))
-            if len(self._known) >= _MAX_KNOWN:
-                self._known.clear()
-            self._known[name] = known
+        if known is not None:
+            return known
+        request = keys.request_key(tool.info.name, *question.fields)
+        snapshot = view.snapshot_key(request, tool.info.epochs)
+        if not tool.info.repeatable:
+            return Keys(request, snapshot, f"call {next(self._numbers)}")  # of nobody else's
+        known = Keys(request, snapshot, self.engines.identity(question.uri))
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        self._known[name] = known
         return known
 
     async def _page(self, asked: "Asked") -> EncodedPage:
@@ -255,11 +270,7 @@ class Calls:
     async def _whole(self, asked: "Asked") -> EncodedPage:
         """An unpaged payload, remembered as it was fitted for this kind of client."""
         if not asked.tool.info.repeatable:
-            async with asyncio.timeout(max(asked.deadline - self.clock(), 0)):
-                desk = self.engines.desk(asked.view, asked.caller.progress)
-                answer = await asked.tool.answer(desk, asked.question)
-            assert isinstance(answer, Whole), "what cannot be repeated cannot be paged"
-            return fit(answer, asked)
+            return fit(await self._share(asked), asked)
         key = (asked.snapshot, asked.identity, asked.caller.options.content)
         remembered = self.answers.get(key)
         if remembered is not None:
@@ -355,5 +366,15 @@ def underscored(name: str) -> str:
     return name.replace(".", "_")
 
 
-def _encoded(payload: msgspec.Struct) -> EncodedPage:
+def _refusal(tool: Tool[Any], invalid: InvalidArguments) -> Failure:
+    """The failure that a tool has for all that is wrong with its arguments, if there is one."""
+    issues: Any = invalid.details.get("issues", [])
+    kinds = {tool.info.refusals.get((issue["path"], issue["keyword"])) for issue in issues}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return invalid if kind is None else kind()
+
+
+def _encoded(payload: msgspec.Struct | bytes) -> EncodedPage:
+    if isinstance(payload, bytes):
+        return EncodedPage(payload, "")
     return EncodedPage(_encoder.encode(payload), getattr(payload, "summary", ""))

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
 from sightline.calls.listing import Listing
+from sightline.context.engine import ContextEngine
+from sightline.contract import limits
 from sightline.contract.settings import Settings
 from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Pool
@@ -103,6 +105,7 @@ class Program:
     workspace: Workspace
     pool: Pool
     index: LazyIndex
+    context: ContextEngine
     calls: Calls
     runner: Runner
     surface: Surface
@@ -119,14 +122,18 @@ class Program:
         environment: Mapping[str, str],
         cache: Path,
         log: Log,
+        context_root: str = "",
+        context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
         pool = Pool(workspace, registry, Launcher(environment, cache))
         index = LazyIndex(workspace, environment, cache)
         index_or_none = index.get if "index" in settings.families else no_index
 
+        context = ContextEngine(context_root)
+
         def desk(view: View, progress: Progress) -> Desk:
-            return Desk(view, pool, progress, index_or_none)
+            return Desk(view, pool, progress, index_or_none, context)
 
         call_log = CallLog()
 
@@ -157,14 +164,17 @@ class Program:
             time.monotonic,
             log.bug,
             finished,
+            context_timeout_ms,
         )
         surface = surface_for(settings)
-        return cls(settings, workspace, pool, index, calls, Runner(calls), surface, log, call_log)
+        runner = Runner(calls)
+        return cls(settings, workspace, pool, index, context, calls, runner, surface, log, call_log)
 
     def start(self) -> None:
         """Begins what can be done ahead, in the background."""
-        self.workspace.start()
-        self.pool.warm()
+        if self.settings.families != ("context",):
+            self.workspace.start()
+            self.pool.warm()
 
     def report(self, transport: str, sessions: list[str]) -> dict[str, Any]:
         """What the status socket tells."""
@@ -189,6 +199,7 @@ class Program:
         """Ends every call and every child."""
         await self.runner.drain(0)
         await self.calls.close()
+        self.context.close()
         await asyncio.shield(self.index.close())
         await asyncio.shield(self.pool.close())
         self.workspace.close()

@@ -3,6 +3,9 @@
 from typing import Any
 
 from sightline.tools.check_status import CheckStatus
+from sightline.tools.context_inspect_cache import ContextInspectCache
+from sightline.tools.context_list_caches import ContextListCaches
+from sightline.tools.context_resolve import ContextResolve
 from sightline.tools.definition import Definition
 from sightline.tools.diagnostics_document import DiagnosticsDocument
 from sightline.tools.diagnostics_workspace import DiagnosticsWorkspace
@@ -34,4 +37,7 @@ CATALOGUE: tuple[Tool[Any], ...] = (
     ShowFile(),
     CheckStatus(),
     WorkspaceStatus(),
+    ContextResolve(),
+    ContextListCaches(),
+    ContextInspectCache(),
 )

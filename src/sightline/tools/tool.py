@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from sightline.contract.failures import Unavailable
+from sightline.context.engine import ContextEngine
+from sightline.contract.failures import Failure, Unavailable
 from sightline.contract.limits import DEFAULT_PAGE_SIZE
 from sightline.contract.settings import Family
 from sightline.contract.source import Source
@@ -52,6 +53,13 @@ class Desk:
     progress: Progress = silent
     #: The index, made when it is first asked for.
     index: Callable[[], Awaitable["Index"]] = no_index
+    context: ContextEngine | None = None
+
+    @property
+    def caches(self) -> ContextEngine:
+        """The context caches, which are there whenever their tools are listed."""
+        assert self.context is not None
+        return self.context
 
 
 @dataclass(frozen=True)
@@ -70,9 +78,12 @@ class Question(Generic[A]):
 
 @dataclass(frozen=True)
 class Whole:
-    """A complete, unpaged payload. ``shorten`` may make it smaller to fit a number of bytes."""
+    """A complete, unpaged payload. ``shorten`` may make it smaller to fit a number of bytes.
 
-    payload: msgspec.Struct
+    Bytes are JSON that is already spelled; they are passed on as they are.
+    """
+
+    payload: msgspec.Struct | bytes
     shorten: Callable[[int], msgspec.Struct] | None = None
 
 
@@ -113,9 +124,12 @@ class ToolInfo:
     epochs: tuple[Epoch, ...]
     paged: bool = False
     read_only: bool = True
-    #: Whether an answer may be shared and remembered for as long as the epochs stand still.
+    #: Whether an answer may be shared and remembered while those epochs stand still. False where
+    #: it depends on something else, which must be looked at every time.
     repeatable: bool = True
     page_size: int = DEFAULT_PAGE_SIZE
+    #: Broken rules of the schema, by path and keyword, that are a failure of their own.
+    refusals: Mapping[tuple[str, str], type[Failure]] = field(default_factory=dict)
 
 
 class Tool(Protocol[A_contra]):
