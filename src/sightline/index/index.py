@@ -119,6 +119,7 @@ class Index:
         plan = await asyncio.to_thread(
             partial(plan_all, discovery, tree, dict(builder.library.rows), force=False)
         )
+        builder.found = builder.found or plan.found
         return len(plan.tasks) + len(plan.removed)
 
     # Building

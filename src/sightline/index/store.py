@@ -98,12 +98,13 @@ class Store:
         return Segment(self.segment_path(number))
 
     def size(self) -> int:
-        """What the index takes on disk."""
+        """What the index takes on disk, without the journal of whoever has it open."""
         total = 0
         with contextlib.suppress(OSError), os.scandir(self.folder) as entries:
             for entry in entries:
-                with contextlib.suppress(OSError):
-                    total += entry.stat().st_size
+                if entry.name.endswith((_SUFFIX, _MANIFEST)):
+                    with contextlib.suppress(OSError):
+                        total += entry.stat().st_size
         return total
 
     def try_lock(self) -> bool:
