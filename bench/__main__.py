@@ -5,7 +5,9 @@ import sys
 
 BENCHES = {
     "context": "465 documents of 5 MB: building a cache, asking it, beside the direct way",
+    "index": "the index on 30,000 files: build, size, updates, searches, beside ripgrep",
     "lsp": "the seven tools on django: completeness, repeatability, added time",
+    "quality": "questions with known answers: what is found first, beside SQLite FTS5",
     "wire": "CPU per message, start-up and parallel connections, beside the official Python SDK",
 }
 
