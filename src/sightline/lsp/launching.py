@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from sightline.contract.source import SourceFile
-from sightline.lsp.python import empty_environment, find_environment
+from sightline.lsp.python import empty_configuration, empty_environment, find_environment
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.server import Launch
 from sightline.process.child import Child, spawn
 from sightline.process.environment import child_environment, find_program, safe_path
 
 __all__ = ["Launcher"]
+
+_TY_PROJECT_FILES = ("ty.toml", "pyproject.toml")
 
 
 @dataclass(frozen=True)
@@ -74,4 +76,7 @@ class Launcher:
         if spec.python_environment == "ty":
             python = find_environment(root) or empty_environment(self.cache)
             options["configuration"] = {"environment": {"python": python}}
+            if not any(os.path.isfile(os.path.join(root, name)) for name in _TY_PROJECT_FILES):
+                # Otherwise it climbs to a project above the root and speaks of that one.
+                options["configurationFile"] = empty_configuration(self.cache)
         return options

@@ -108,8 +108,11 @@ class Pool:
     async def workspace_diagnostics(self) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
         found: dict[str, Sequence[RawDiagnostic]] = {}
         for server in self._everywhere():
+            # A server that has nothing to report may keep the question until it has. One that is
+            # reminded of a report it never made has to take that back at once.
+            nothing = {"uri": f"{uri_of(server.launch.root)}/.sightline-none", "value": "0"}
             result = await server.ask(
-                "workspace/diagnostic", {"previousResultIds": []}, types.WorkspaceReport
+                "workspace/diagnostic", {"previousResultIds": [nothing]}, types.WorkspaceReport
             )
             for report in result.items:
                 found[report.uri] = answers.diagnostics(report.items)
