@@ -23,6 +23,8 @@ from sightline.workspace.roots import open_root
 
 __all__ = ["Engine", "engine", "fake_registry"]
 
+#: Where ``make test`` installs the language servers the tests use.
+INSTALLED = Path(__file__).parent.parent.parent / ".cache/share/sightline/servers"
 _FAKE = Path(__file__).with_name("fake_server.py")
 
 
@@ -34,6 +36,11 @@ class Engine:
 
     def uri(self, name: str) -> str:
         return (self.root / name).as_uri()
+
+    async def ready(self, name: str) -> None:
+        """Waits until the server of a file may be asked."""
+        await self.program.workspace.begin()
+        await self.program.pool.ready(str(self.root / name))
 
     async def once(self, tool: str, **arguments: Any) -> Any:
         """One call: its structured content, or the failure it ended in, raised."""
@@ -64,6 +71,8 @@ async def engine(
     registry: Registry | None = None,
     settings: Settings | None = None,
     environment: dict[str, str] | None = None,
+    servers: Path | None = None,
+    trusted: Callable[[str], bool] = lambda root: False,
 ) -> AsyncIterator[Engine]:
     """A program on one root."""
     program = Program.build(
@@ -72,7 +81,9 @@ async def engine(
         registry=registry or builtin(),
         environment=environment or {"PATH": "/usr/bin:/bin"},
         cache=cache,
+        servers=servers or INSTALLED,
         log=Log(),
+        trusted=trusted,
     )
     try:
         yield Engine(program, root)
@@ -90,7 +101,7 @@ def fake_registry(folder: Path, script: dict[str, Any], **overrides: Any) -> Reg
     spec = builtin().servers["ty"]
     command = (sys.executable, str(_FAKE), str(file))
     fake = msgspec.structs.replace(
-        spec, command=command, found="path", python_environment="", **overrides
+        spec, command=command, found="path", python_environment="", folder="root", **overrides
     )
     return Registry(builtin().languages, {"fake": fake})
 

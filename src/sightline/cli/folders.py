@@ -27,6 +27,11 @@ class Folders:
         return self.data / "tokens.json"
 
     @property
+    def servers(self) -> Path:
+        """Where installed language servers live."""
+        return self.data / "servers"
+
+    @property
     def run(self) -> Path:
         """Where running programs keep their status sockets."""
         return self.data / "run"

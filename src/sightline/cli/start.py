@@ -57,5 +57,6 @@ def build_program(
         registry=configuration.registry,
         environment=os.environ,
         cache=private(folders.cache),
+        servers=folders.servers,
         log=log,
     )

@@ -7,7 +7,7 @@ language servers, the calls, the surface. No other module keeps state at module 
 import asyncio
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -17,8 +17,10 @@ from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
 from sightline.calls.listing import Listing
 from sightline.contract.settings import Settings
+from sightline.lsp.fleet import Bounds
+from sightline.lsp.install.store import Store
 from sightline.lsp.launching import Launcher
-from sightline.lsp.pool import Pool
+from sightline.lsp.pool import Options, Pool
 from sightline.lsp.registry import Registry
 from sightline.protocol.surface import ClientOptions, Surface
 from sightline.server.logs import Log
@@ -76,10 +78,15 @@ class Program:
         registry: Registry,
         environment: Mapping[str, str],
         cache: Path,
+        servers: Path,
         log: Log,
+        trusted: Callable[[str], bool] = lambda root: False,
     ) -> "Program":
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
-        pool = Pool(workspace, registry, Launcher(environment, cache))
+        launcher = Launcher(environment, cache, Store(servers), registry)
+        bounds = Bounds(settings.max_servers, settings.server_memory_mb, settings.server_idle_s)
+        options = Options(bounds, settings.allow_unstable_hover, trusted)
+        pool = Pool(workspace, registry, launcher, options)
 
         def desk(view: View, progress: Progress) -> Desk:
             return Desk(view, pool, progress)

@@ -34,6 +34,7 @@ class Workspace:
         self.notify = notify
         self.observers: dict[str, Observer] = {}
         self._listeners: list[Listener] = []
+        self._root_listeners: list[Callable[[], None]] = []
         self._epochs: Epochs | None = None
         self._view: View | None = None
         self._scan: asyncio.Task[None] | None = None
@@ -44,6 +45,29 @@ class Workspace:
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
+
+    def listen_to_roots(self, listener: Callable[[], None]) -> None:
+        """``listener`` is called after the roots have changed."""
+        self._root_listeners.append(listener)
+
+    async def set_roots(self, roots: Iterable[Root]) -> None:
+        """Other roots from now on. What stays is not scanned again; no older answer holds."""
+        await self.begin()
+        wanted = RootSet.of(roots)
+        fresh: dict[str, Observer] = {}
+        for root in wanted.roots:
+            if root.real not in self.observers:
+                fresh[root.real] = observe(root.real, notify=self.notify)
+                await asyncio.to_thread(fresh[root.real].start)
+        kept = {root.real for root in wanted.roots}
+        for real in [real for real in self.observers if real not in kept]:
+            self.observers.pop(real).close()
+        self.observers |= fresh
+        if wanted.roots != self.roots.roots:
+            self.roots = wanted
+            self._move(roots=True)
+            for listener in self._root_listeners:
+                listener()
 
     def start(self) -> None:
         """Begins the first scan in the background. ``begin`` waits for it."""
@@ -155,10 +179,17 @@ class Workspace:
     def _collect(self) -> list[Change]:
         return [c for observer in self.observers.values() for c in observer.changes()]
 
-    def _move(self, *, text: bool = False, fs: bool = False, diagnostics: bool = False) -> None:
+    def _move(
+        self,
+        *,
+        roots: bool = False,
+        text: bool = False,
+        fs: bool = False,
+        diagnostics: bool = False,
+    ) -> None:
         old = self._epochs
         assert old is not None
         self._epochs = Epochs(
-            old.roots, old.text + text, old.fs + fs, old.diagnostics + diagnostics
+            old.roots + roots, old.text + text, old.fs + fs, old.diagnostics + diagnostics
         )
         self._view = None
