@@ -8,6 +8,7 @@ their file changes.
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from sightline.contract.source import SourceFile
 from sightline.lsp.client import Client
@@ -18,8 +19,10 @@ MAX_OPEN = 64
 
 
 class Documents:
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, incremental: bool = False) -> None:
         self._client = client
+        #: The server takes changes by range. One that does may get a whole text wrong.
+        self._incremental = incremental
         #: URI -> version and text, least recently used first.
         self._open: OrderedDict[str, tuple[int, str]] = OrderedDict()
         self._held: set[str] = set()
@@ -42,11 +45,14 @@ class Documents:
             self._announce(file.uri, language, file.text)
             self._trim()
         else:
+            change: dict[str, Any] = {"text": file.text}
+            if self._incremental:
+                change["range"] = _whole(known[1])
             self._client.notify(
                 "textDocument/didChange",
                 {
                     "textDocument": {"uri": file.uri, "version": self._versions},
-                    "contentChanges": [{"text": file.text}],
+                    "contentChanges": [change],
                 },
             )
         return self._versions
@@ -100,3 +106,10 @@ class Documents:
     def _close(self, uri: str) -> None:
         del self._open[uri]
         self._client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+def _whole(text: str) -> dict[str, Any]:
+    """The range of a whole document, in lines and UTF-16 units."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    end = {"line": len(lines) - 1, "character": len(lines[-1].encode("utf-16-le")) // 2}
+    return {"start": {"line": 0, "character": 0}, "end": end}

@@ -327,7 +327,8 @@ class Server:
         )
         self.client = client
         await self._initialize(client, start)
-        self.documents, self.published = Documents(client), Published()
+        self.documents = Documents(client, incremental=_takes_ranges(self.capabilities))
+        self.published = Published()
         connection = Connection(
             self.spec,
             client,
@@ -535,6 +536,12 @@ class Server:
         return NotReady(
             f"{self.name} is not ready{cause}; retry in a moment", waiting_for=self.waiting_for()
         )
+
+
+def _takes_ranges(capabilities: Mapping[str, Any]) -> bool:
+    """Whether a server takes changes of documents by range."""
+    sync = capabilities.get("textDocumentSync")
+    return (sync.get("change") if isinstance(sync, Mapping) else sync) == 2
 
 
 def _section(settings: Mapping[str, Any], section: str) -> Any:  # noqa: ANN401 - any JSON

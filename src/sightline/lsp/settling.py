@@ -3,9 +3,11 @@
     told      the protocol's notification is enough; the next answer is from the new state
     rescan    a file that comes or goes makes the server look for its files again, and it says when
               it has; until then it answers from the old list
-    reload    a changed file is opened and closed; one that comes or goes needs the server's own
+    reload    a changed file is opened and stays open for a while, because opening and closing it at
+              once may cancel each other out; a file that comes or goes needs the server's own
               command to load its projects anew
-    quiesce   the same, but the server works on after the command and says when it is quiet
+    quiesce   a changed file is opened and closed; one that comes or goes needs the server's own
+              command, after which it works on and says when it is quiet
     reindex   a changed source is opened and waited for; anything else needs a new start
     reveal    a changed or new file is opened and closed; a deleted one needs a new start
     restart   the server notices nothing: it starts over
@@ -37,6 +39,8 @@ __all__ = ["Connection", "Read", "Settler"]
 
 #: More changes than this at once are not told one by one.
 _MANY = 200
+#: So many are shown between two questions; fewer than stay open, so that none is closed unseen.
+_MANY_SHOWN = 32
 _RESCAN_BEGINS = "Searching for source files"
 
 #: A file of the server's languages as it is on disk now, with its language id; else ``None``.
@@ -70,12 +74,15 @@ class Settler:
     must_restart: bool = False
     _rescan: bool = False
     _reload: bool = False
-    _shown: dict[str, int] = field(default_factory=dict)
+    #: Documents whose published diagnostics say that they were taken in.
+    _awaited: dict[str, int] = field(default_factory=dict)
+    #: Documents that were shown since the last question.
+    _shown: list[str] = field(default_factory=list)
     _log: Callable[[str], None] | None = None
 
     @property
     def pending(self) -> bool:
-        return self._rescan or self._reload or bool(self._shown)
+        return self._rescan or self._reload or bool(self._shown) or bool(self._awaited)
 
     def changed(self, changes: Sequence[Change], told: Sequence[Change]) -> None:
         """Sends what can be sent. ``told`` are the changes the server is notified of."""
@@ -106,8 +113,10 @@ class Settler:
             elif self._reload:
                 self._reload = False
                 await self._reloaded()
+            elif self._shown:
+                await self._seen(self._shown)
             else:
-                uri, version = self._shown.popitem()
+                uri, version = self._awaited.popitem()
                 await self.connection.published.of(uri, version)
 
     # The rules
@@ -120,13 +129,22 @@ class Settler:
     def _tell_and_rescan(self, changes: Sequence[Change]) -> None:
         self._rescan = self._rescan or any(change.kind != Kind.CHANGED for change in changes)
 
-    def _reveal_or_reload(self, changes: Sequence[Change]) -> None:
-        known = [c for c in changes if c.kind == Kind.CHANGED and self.connection.read(c.path)]
-        if len(known) < len(changes) or len(known) > _MANY:
+    def _show_or_reload(self, changes: Sequence[Change]) -> None:
+        files = self._changed_files(changes)
+        if files is None or len(files) + len(self._shown) > _MANY_SHOWN:
             self._reload = True
             return
-        for change in known:
-            self._reveal(change)
+        for file, language in files:
+            self.connection.documents.show(file, language)
+            self._shown.append(file.uri)
+
+    def _reveal_or_reload(self, changes: Sequence[Change]) -> None:
+        files = self._changed_files(changes)
+        if files is None or len(files) > _MANY:
+            self._reload = True
+            return
+        for file, language in files:
+            self.connection.documents.reveal(file, language)
 
     def _reveal_or_restart(self, changes: Sequence[Change]) -> None:
         if len(changes) > _MANY or any(change.kind == Kind.DELETED for change in changes):
@@ -136,17 +154,23 @@ class Settler:
             self._reveal(change)
 
     def _show_or_restart(self, changes: Sequence[Change]) -> None:
+        files = self._changed_files(changes)
         units = self.connection.units
-        sources = [c for c in changes if c.kind == Kind.CHANGED and c.path in units]
-        files = [file for c in sources if (file := self.connection.read(c.path)) is not None]
-        if len(files) < len(changes) or len(files) > _MANY:
+        if files is None or len(files) > _MANY or any(f.path not in units for f, _ in files):
             self.must_restart = True
             return
-        for source, language in files:
-            self._shown[source.uri] = self.connection.documents.show(source, language)
+        for file, language in files:
+            self._awaited[file.uri] = self.connection.documents.show(file, language)
 
     def _start_over(self, changes: Sequence[Change]) -> None:
         self.must_restart = True
+
+    def _changed_files(self, changes: Sequence[Change]) -> list[tuple[SourceFile, str]] | None:
+        """The files, if every one of them was there before and can be read."""
+        files = [self.connection.read(change.path) for change in changes]
+        known = [file for file in files if file is not None]
+        same = all(change.kind == Kind.CHANGED for change in changes)
+        return known if same and len(known) == len(changes) else None
 
     def _reveal(self, change: Change) -> None:
         file = self.connection.read(change.path)
@@ -170,6 +194,13 @@ class Settler:
             await until(heard.all, self.connection.client)
         finally:
             self._log = None
+
+    async def _seen(self, uris: list[str]) -> None:
+        """The answer to any question shows that what was opened before it has been taken in."""
+        seen = len(uris)
+        params = {"textDocument": {"uri": uris[-1]}}
+        await self.connection.client.request("textDocument/documentSymbol", params, Any)
+        del uris[:seen]
 
     async def _reloaded(self) -> None:
         client, spec = self.connection.client, self.connection.spec
@@ -199,7 +230,7 @@ class _InOrder:
 _RULES: dict[str, Callable[[Settler, Sequence[Change]], None]] = {
     "told": Settler._tell,
     "rescan": Settler._tell_and_rescan,
-    "reload": Settler._reveal_or_reload,
+    "reload": Settler._show_or_reload,
     "quiesce": Settler._reveal_or_reload,
     "reindex": Settler._show_or_restart,
     "reveal": Settler._reveal_or_restart,
