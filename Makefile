@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help env serve test test-clients check quick lint types bench fuzz lock docs clean
+.PHONY: help env serve servers test test-clients check quick lint types bench fuzz lock docs clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -35,7 +35,10 @@ check: env ## lint, types, layers, generated files
 	$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 	$(BIN)/python -m tools.repo_map --check
 
-test: check ## everything the tests need, then all of them except those with big clients
+servers: env ## the language servers that tests and benches use, pinned and verified
+	@XDG_DATA_HOME=$(CURDIR)/.cache/share $(BIN)/sightline servers install --all
+
+test: check servers ## everything the tests need, then all of them except those with big clients
 	$(BIN)/python -m tools.node protocol
 	$(BIN)/pytest -m 'not client'
 
@@ -43,7 +46,7 @@ test-clients: env ## the tests with real clients, which are big (350 MB)
 	$(BIN)/python -m tools.node protocol claude
 	$(BIN)/pytest -m client
 
-quick: env ## the tests that take less than a few seconds each
+quick: env servers ## the tests that take less than a few seconds each
 	$(BIN)/pytest -m 'not slow and not client'
 
 bench: env ## speed and memory, as ratios measured side by side

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.engine import INSTALLED
 from tests.support.http import HttpServer
 from tests.support.stdio import StdioServer
 
@@ -24,6 +25,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in [name for name in os.environ if name.startswith(("XDG_", "SIGHTLINE_"))]:
         monkeypatch.delenv(variable)
     monkeypatch.setenv("HOME", str(folder))
+    data = folder / ".local/share/sightline"
+    data.mkdir(parents=True, mode=0o700)
+    (data / "servers").symlink_to(INSTALLED)
     return folder
 
 

@@ -66,7 +66,7 @@ class Engine:
 @asynccontextmanager
 async def engine(
     root: Path,
-    *,
+    *more: Path,
     cache: Path,
     registry: Registry | None = None,
     settings: Settings | None = None,
@@ -74,10 +74,10 @@ async def engine(
     servers: Path | None = None,
     trusted: Callable[[str], bool] = lambda root: False,
 ) -> AsyncIterator[Engine]:
-    """A program on one root."""
+    """A program on one root, or on several."""
     program = Program.build(
         replace(settings or Settings(), families=("lsp",)),
-        [open_root(str(root), home=None)],
+        [open_root(str(each), home=None) for each in (root, *more)],
         registry=registry or builtin(),
         environment=environment or {"PATH": "/usr/bin:/bin"},
         cache=cache,
@@ -91,19 +91,21 @@ async def engine(
         await program.close()
 
 
-def fake_registry(folder: Path, script: dict[str, Any], **overrides: Any) -> Registry:
-    """A registry whose only Python server is the scripted one."""
+def fake_registry(
+    folder: Path, script: dict[str, Any], *others: str, name: str = "fake", **overrides: Any
+) -> Registry:
+    """A registry whose only Python server is the scripted one; ``others`` are real servers."""
     import sys
 
     folder.mkdir(exist_ok=True)
     file = folder / "script.json"
     file.write_text(json.dumps(script))
-    spec = builtin().servers["ty"]
+    known = builtin()
     command = (sys.executable, str(_FAKE), str(file))
-    fake = msgspec.structs.replace(
-        spec, command=command, found="path", python_environment="", folder="root", **overrides
-    )
-    return Registry(builtin().languages, {"fake": fake})
+    given = {"python_environment": "", "folder": "root", "restart_on": ()} | overrides
+    fake = msgspec.structs.replace(known.servers["ty"], command=command, found="path", **given)
+    servers = {name: fake} | {other: known.servers[other] for other in others}
+    return Registry(known.languages, servers, known.packages)
 
 
 def received(folder: Path) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from sightline.contract.source import (
     RawWorkspaceSymbol,
     SourceFile,
 )
-from sightline.contract.uris import path_of, uri_of
+from sightline.contract.uris import uri_of
 from sightline.contract.values import Hover, Location, Position
 from sightline.lsp import questions
 from sightline.lsp.fleet import Bounds, Fleet
@@ -106,10 +106,23 @@ class Pool:
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
     ) -> Sequence[Location]:
-        server, language = self._server_for(file, "references")
-        return await questions.references(
-            server, file, language, position, include_declaration=include_declaration
-        )
+        own = self._routes.route(file.path, "references")
+        language = self._routes.language_id(file.path)
+
+        async def ask(route: Route) -> list[Location]:
+            found = await questions.references(
+                self._server(route),
+                file,
+                language,
+                position,
+                include_declaration=include_declaration,
+            )
+            # A file of another project is seen here through the wrong environment.
+            return [place for place in found if self._routes.owns(route, place.uri)]
+
+        # Code of a project with its own environment may use what lies outside of it.
+        parts = await together(*(ask(route) for route in self._routes.related(own)))
+        return [place for part in parts for place in part]
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
         server, language = self._server_for(file, "hover")
@@ -124,7 +137,7 @@ class Pool:
 
         async def ask(route: Route) -> list[RawWorkspaceSymbol]:
             found = await questions.workspace_symbols(self._server(route), query)
-            return [symbol for symbol in found if _owns(route.project, symbol.location.uri)]
+            return [s for s in found if self._routes.owns(route, s.location.uri)]
 
         found = await together(*(ask(route) for route in routes))
         return Covered([symbol for part in found for symbol in part], uncovered)
@@ -148,7 +161,7 @@ class Pool:
                 await server.ready()
                 paths = sorted(server.units) or route.project.files()
                 found = await sweep(server, paths, partial(self._read, route.spec), counter)
-            return {uri: items for uri, items in found.items() if _owns(route.project, uri)}
+            return {uri: items for uri, items in found.items() if self._routes.owns(route, uri)}
 
         parts = await together(*(ask(route) for route in routes))
         if (await self._workspace.begin()).epochs != before.epochs:
@@ -275,16 +288,6 @@ class Pool:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
         self._warming = None
-
-
-def _owns(project: Project, uri: str) -> bool:
-    """Whether a location lies in the project itself, or outside every project."""
-    if not project.inner:
-        return True
-    try:
-        return project.holds(path_of(uri))
-    except Failure:
-        return True
 
 
 def _spec_hash(spec: ServerSpec) -> str:

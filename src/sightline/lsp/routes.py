@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from sightline.contract.failures import NotReady, Unavailable
+from sightline.contract.failures import NotReady, Unavailable, UriInvalid
+from sightline.contract.uris import is_under, path_of
 from sightline.lsp.launching import Launcher
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.registry import Operation, Registry, ServerSpec
@@ -77,6 +78,25 @@ class Routes:
             raise Unavailable(choice.why)
         spec = self._registry.servers[choice.name]
         return Route(choice.name, spec, self._in(root).of(spec, path))
+
+    def related(self, route: Route) -> list[Route]:
+        """The route itself and those of the other projects of its server in the same root."""
+        projects = route.project.projects.all(route.spec)
+        if len(projects) == 1:
+            return [route]
+        return [Route(route.name, route.spec, project) for project in projects]
+
+    def owns(self, route: Route, uri: str) -> bool:
+        """Whether what a server says about a file counts: it is in its project, or in none."""
+        projects = route.project.projects
+        if len(projects.all(route.spec)) == 1:
+            return True
+        try:
+            path = path_of(uri)
+        except UriInvalid:
+            return True
+        inside = is_under(path, projects.root.real)
+        return route.project.holds(path) if inside else route.project.folder == projects.root.real
 
     def everywhere(self, operation: Operation) -> tuple[list[Route], tuple[str, ...]]:
         """Who answers a question about the workspace, and the languages nobody answers for."""

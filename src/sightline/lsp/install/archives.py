@@ -5,6 +5,7 @@ another system, a link, a device, a name that comes twice, too many entries or t
 archive is refused as a whole. The caller unpacks into a folder that it throws away on failure.
 """
 
+import gzip
 import os
 import stat
 import tarfile
@@ -84,6 +85,8 @@ class _Target:
 def unpack_tarball(archive: Path, folder: Path, limits: Limits | None = None) -> None:
     """An npm tarball. Its first path component, whatever it is called, is left out."""
     target = _Target(folder, limits or Limits())
+    with _damage_is_unsafe(), gzip.open(archive) as stream:
+        _read_to_the_end(stream, target.limits)
     with _damage_is_unsafe(), tarfile.open(archive, "r:gz") as tar:
         for member in _members(tar, target.limits):
             name = member.name.partition("/")[2]
@@ -119,6 +122,15 @@ def unpack_wheel(archive: Path, folder: Path, limits: Limits | None = None) -> N
                     target.write(info.filename, source, info.file_size, executable)
 
 
+def _read_to_the_end(stream: gzip.GzipFile, limits: Limits) -> None:
+    """Only at its end a compressed stream shows that it is whole, and how large it is."""
+    left = limits.total_bytes + limits.entries * tarfile.BLOCKSIZE * 2
+    while chunk := stream.read(_CHUNK):
+        left -= len(chunk)
+        if left < 0:
+            raise ArchiveTooLarge
+
+
 def _members(tar: tarfile.TarFile, limits: Limits) -> Iterator[tarfile.TarInfo]:
     """Entries one by one, so that an endless list is refused before it is read."""
     count = 0
@@ -151,7 +163,9 @@ def _checked(name: str) -> str:
 def _damage_is_unsafe() -> Iterator[None]:
     try:
         yield
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, ValueError) as error:
+    except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error) as error:
+        raise ArchiveUnsafe("the archive is damaged; it was not unpacked") from error
+    except (EOFError, ValueError) as error:
         raise ArchiveUnsafe("the archive is damaged; it was not unpacked") from error
     except (NotImplementedError, RuntimeError) as error:
         raise ArchiveUnsafe("the archive uses an unknown method; it was not unpacked") from error

@@ -99,7 +99,7 @@ class Downloader:
         out = self.folder / "tarballs"
         out.mkdir(exist_ok=True)
         specs = [f"{file.package}@{file.version}" for file in files]
-        arguments = ["pack", "--ignore-scripts", "--silent", f"--pack-destination={out}"]
+        arguments = ["pack", "--ignore-scripts", "--loglevel=error", f"--pack-destination={out}"]
         arguments += [f"--cache={self.folder / 'npm-cache'}"]
         await self._run([*self.tools.npm(), *arguments, *specs])
         archives = [out / _tarball_name(file) for file in files]
@@ -143,5 +143,5 @@ def _failure(command: Sequence[str], said: str) -> Unavailable | DownloadUnverif
         return Unavailable("pip is missing in this installation; run python -m ensurepip")
     tool = "pip" if "pip" in command else "npm"
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    last = lines[-1][:300] if lines else "nothing"
-    return Unavailable(f"{tool} could not fetch it; is its index reachable? It said: {last}")
+    first = next((line for line in lines if "rror" in line or "ERR" in line), "nothing")
+    return Unavailable(f"{tool} could not fetch it; is its index reachable? It said: {first[:300]}")
