@@ -59,6 +59,17 @@ async def hover(
     return await ask("vscode.lsp.hover", uri=uri, position={"line": 0, "character": character})
 
 
+async def asked_in_vain(running: Engine) -> asyncio.Task[Any]:
+    """A question that a running server has and keeps to itself."""
+    await running.ready("a.py")
+    asked = asyncio.create_task(hover(running, once=True))
+    counted = running.root.parent / "fake/script.state"
+    while not counted.exists() or "hover" not in counted.read_text():
+        assert not asked.done()
+        await asyncio.sleep(0)
+    return asked
+
+
 def pids(running: Engine) -> dict[str, int | None]:
     return {Path(row.root).name: row.pid for row in running.program.pool.status()}
 
@@ -77,10 +88,7 @@ async def test_the_least_recently_used_server_makes_room(fake: Start) -> None:
 async def test_a_busy_server_is_not_stopped_for_another(fake: Start) -> None:
     settings = Settings(max_servers=1, request_timeout_ms=2000)
     async with fake(settings, hover=[{"hang": True}]) as running:
-        busy = asyncio.create_task(hover(running, "one", once=True))
-        await running.ready("a.py")
-        while not running.program.pool.status()[0].pending:
-            await asyncio.sleep(0)
+        busy = await asked_in_vain(running)
         with pytest.raises(Overloaded) as caught:
             await hover(running, "two", once=True)
         assert caught.value.retryable
@@ -105,10 +113,7 @@ async def test_an_idle_server_is_stopped_and_comes_back(fake: Start) -> None:
 async def test_a_server_that_grows_too_large_is_ended_and_its_caller_told(fake: Start) -> None:
     generous = Settings(request_timeout_ms=2000)
     async with fake(generous, hover=[{"hang": True}, {"result": HOVER}]) as running:
-        asked = asyncio.create_task(hover(running, once=True))
-        await running.ready("a.py")
-        while not running.program.pool.status()[0].pending:
-            await asyncio.sleep(0)
+        asked = await asked_in_vain(running)
         pid = pids(running)["one"]
         running.program.pool._fleet.measure = lambda pid: 5 << 30
         await running.program.pool._fleet.round()
@@ -163,7 +168,7 @@ async def test_there_is_never_more_than_one_process(
             while not all(call.done() for call in calls):
                 assert len(processes(script)) <= 1
                 await asyncio.sleep(0)
-        await hover(running)
+        await hover(running, character=1)  # a new question: somebody must be there to answer it
         assert len(processes(script)) == 1
     assert processes(script) == []
 

@@ -251,12 +251,11 @@ def test_every_package_has_a_lock_of_its_version_for_this_machine() -> None:
 
 
 def test_the_command_lists_and_refuses(home: Path) -> None:
-    (home / ".local/share/sightline/servers").unlink()
     listed = run(home, "servers", "list", "--json")
     rows = {row["name"]: row for row in json.loads(listed.stdout)}
     assert rows["ty"]["there"]
-    assert rows["tsgo"]["fix"] == "run sightline servers install tsgo"
-    assert "missing; run sightline servers install tsgo" in run(home, "servers", "list").stdout
+    assert rows["tsgo"]["fix"] == "sightline servers install tsgo"
+    assert "missing; sightline servers install tsgo" in run(home, "servers", "list").stdout
     unknown = run(home, "servers", "install", "nothing")
     assert unknown.returncode == 3
     assert "there is no server 'nothing'" in unknown.stderr

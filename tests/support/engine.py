@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from sightline.calls.calls import Caller
-from sightline.contract.failures import Failure
+from sightline.contract.failures import Failure, NotReady
 from sightline.contract.settings import Settings
 from sightline.lsp.registry import Registry, builtin
 from sightline.protocol.revisions import NEWEST
@@ -40,7 +40,14 @@ class Engine:
     async def ready(self, name: str) -> None:
         """Waits until the server of a file may be asked."""
         await self.program.workspace.begin()
-        await self.program.pool.ready(str(self.root / name))
+        async with asyncio.timeout(60):
+            while True:
+                try:
+                    await self.program.pool.ready(str(self.root / name))
+                except NotReady:  # it ended just now and starts again
+                    await asyncio.sleep(0)
+                else:
+                    return
 
     async def once(self, tool: str, **arguments: Any) -> Any:
         """One call: its structured content, or the failure it ended in, raised."""

@@ -32,6 +32,10 @@ class Folders:
         return self.data / "servers"
 
     @property
+    def trust(self) -> Path:
+        return self.data / "trusted-roots.json"
+
+    @property
     def run(self) -> Path:
         """Where running programs keep their status sockets."""
         return self.data / "run"

@@ -69,7 +69,7 @@ class Launcher:
         if spec.found == "installed":
             package = self.registry.packages[spec.package]
             if not self.store.has(spec.package, package.version):
-                fix = f"run sightline servers install {spec.package}"
+                fix = f"sightline servers install {spec.package}"
                 return Found((), f"{name} is not installed", fix)
         if words[0] == _NODE:
             node = self._on_path("node", roots)

@@ -30,7 +30,7 @@ from sightline.lsp.fleet import Bounds, Fleet
 from sightline.lsp.launching import Launcher, Start
 from sightline.lsp.projects import Project
 from sightline.lsp.registry import Operation, Registry, ServerSpec
-from sightline.lsp.routes import Route, Routes
+from sightline.lsp.routes import Outlook, Route, Routes
 from sightline.lsp.server import Launch, Server, State
 from sightline.lsp.sweep import Counter, sweep
 from sightline.lsp.together import together
@@ -181,6 +181,17 @@ class Pool:
         server = self._server(route)
         await server.ready()
         return server
+
+    async def outlook(self) -> list[Outlook]:
+        """What can be expected for every language in the roots. Starts nothing."""
+        await self._workspace.begin()
+        return list(self._routes.outlook())
+
+    async def prepared(self, route: Route) -> str:
+        """The version of a server, once it may be asked."""
+        server = self._server(route)
+        await server.ready()
+        return server.version
 
     def waiting_for(self, uri: str | None) -> str:
         """What a question about a document, or about the workspace, is waiting for."""

@@ -19,7 +19,7 @@ from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
 from sightline.workspace.workspace import Workspace
 
-__all__ = ["Route", "Routes"]
+__all__ = ["Outlook", "Route", "Routes"]
 
 #: A file that is quick to open and large enough to define something.
 _PROBE_BYTES = range(64, 65_536)
@@ -32,6 +32,17 @@ class Route:
     name: str
     spec: ServerSpec
     project: Project
+
+
+class Outlook(NamedTuple):
+    """What can be expected for one language in one root."""
+
+    root: str
+    language: str
+    #: The server in each of its projects; none if nobody knows the language.
+    routes: tuple[Route, ...]
+    why: str = ""
+    fix: str = ""
 
 
 class _Choice(NamedTuple):
@@ -126,11 +137,26 @@ class Routes:
                     found[route.name, route.project.folder] = route
         return list(found.values())
 
-    def choices(self) -> Iterator[tuple[Root, str, str | None, str]]:
-        """For every root and language in it: the server, or why there is none."""
+    def outlook(self) -> Iterator[Outlook]:
+        """For every root and language in it: its servers, or why there is none and what helps."""
         for root, language in self._languages():
+            title = self._registry.languages[language].title
             choice = self._choose(language, root, "documentSymbols")
-            yield root, language, choice.name, choice.why
+            if choice.name is None:
+                yield Outlook(root.given, title, (), choice.why, self._fix(language, root))
+            else:
+                yield Outlook(root.given, title, tuple(self._in_root(choice.name, root)))
+
+    def _fix(self, language: str, root: Root) -> str:
+        """The step after which the first server of a language can be asked."""
+        roots = [root.real for root in self._workspace.roots.roots]
+        for name in self._registry.servers_for(language):
+            found = self._launcher.find(name, roots)
+            if found.missing:
+                return found.fix
+            if self._registry.servers[name].needs_trust and not self._trusted(root.real):
+                return f"sightline trust {root.given}"
+        return ""
 
     def project(self, spec: ServerSpec, folder: str) -> Project:
         """The project of a server in a folder, as it is now."""

@@ -1,0 +1,210 @@
+"""``sightline doctor``: what is missing here, and the command that fixes it.
+
+A check looks at one thing and says how it is; ``CHECKS`` lists them all in the order they are
+shown. A new check is a function and a line in that list. Nothing is repaired and nothing of a
+workspace is run.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from sightline.cli.configuration import Configuration, configure
+from sightline.cli.exits import CommandError, Exit
+from sightline.cli.folders import Folders, private
+from sightline.cli.main import make_parser
+from sightline.cli.start import build_program, roots_from
+from sightline.contract.failures import Failure
+from sightline.lsp.pool import Pool
+from sightline.lsp.routes import Outlook
+from sightline.server.logs import Log
+from sightline.server.tokens import BadTokenFile, TokenFile
+from sightline.workspace.observers import observe
+from sightline.workspace.roots import Root
+from sightline.workspace.trust import BadTrustFile, TrustStore
+
+__all__ = ["CHECKS", "Finding", "Situation"]
+
+Status = Literal["ok", "note", "missing"]
+#: How long one language may take to get ready before the report goes on.
+_READY_S = 60
+_REINSTALL = "sightline servers list"
+_MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. ``missing`` means that Sightline cannot do its work."""
+
+    subject: str
+    status: Status
+    detail: str
+    #: The command or the step that puts it right.
+    fix: str = ""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What checks look at."""
+
+    folders: Folders
+    configuration: Configuration
+    roots: list[Root]
+
+
+def parser(name: str) -> argparse.ArgumentParser:
+    made = make_parser(
+        name,
+        "Says what works here, what is missing, and the command that fixes it.",
+        "sightline doctor --json | jq '.findings[] | select(.status != \"ok\")'",
+    )
+    made.add_argument(
+        "roots", nargs="*", metavar="ROOT", help="folders to look at (default: this project)"
+    )
+    made.add_argument("--json", action="store_true", help="as JSON")
+    return made
+
+
+def run(arguments: argparse.Namespace) -> int:
+    findings = list(examine(arguments.roots))
+    well = not any(finding.status == "missing" for finding in findings)
+    if arguments.json:
+        shown = {"ok": well, "findings": [asdict(finding) for finding in findings]}
+        print(json.dumps(shown, ensure_ascii=False))
+    else:
+        _show(findings)
+    return int(Exit.OK if well else Exit.MISSING)
+
+
+def examine(paths: list[str]) -> Iterator[Finding]:
+    """Every finding. Without settings or roots there is nothing more to look at."""
+    folders = Folders(os.environ)
+    try:
+        configuration = configure(folders, os.environ)
+    except CommandError as problem:
+        yield Finding("settings", "missing", str(problem), f"edit {folders.settings}")
+        return
+    yield Finding("settings", "ok", "; ".join(configuration.warnings) or str(folders.settings))
+    try:
+        roots = roots_from(paths, configuration, folders)
+    except CommandError as problem:
+        yield Finding("roots", "missing", str(problem), "sightline doctor ROOT")
+        return
+    situation = Situation(folders, configuration, roots)
+    for check in CHECKS:
+        yield from check(situation)
+
+
+def folders_are_writable(situation: Situation) -> Iterator[Finding]:
+    for name in ("data", "cache"):
+        folder = getattr(situation.folders, name)
+        try:
+            private(folder)
+        except CommandError as problem:
+            yield Finding(f"{name} folder", "missing", str(problem), f"chmod u+rwx {folder}")
+            continue
+        if os.access(folder, os.W_OK | os.X_OK):
+            yield Finding(f"{name} folder", "ok", str(folder))
+        else:
+            yield Finding(
+                f"{name} folder", "missing", f"{folder} is read-only", f"chmod u+rwx {folder}"
+            )
+
+
+def token_is_usable(situation: Situation) -> Iterator[Finding]:
+    tokens = TokenFile(situation.folders.tokens)
+    if not os.path.lexists(tokens.path):
+        yield Finding("token", "ok", "none yet; sightline serve makes one")
+        return
+    try:
+        count = len(tokens.read())
+    except BadTokenFile as problem:
+        yield Finding("token", "missing", str(problem), "sightline token rotate")
+        return
+    yield Finding("token", "ok", f"{count} in a file that only you can read")
+
+
+def languages_are_known(situation: Situation) -> Iterator[Finding]:
+    """Every language of the roots: its server is started and must say that it is ready."""
+    yield from asyncio.run(_languages(situation))
+
+
+async def _languages(situation: Situation) -> list[Finding]:
+    folders = situation.folders
+    try:
+        program = build_program(situation.configuration, situation.roots, folders, Log())
+    except CommandError:
+        return []  # the cache folder cannot be used, which was found before
+    try:
+        outlooks = await program.pool.outlook()
+        if not outlooks:
+            roots = ", ".join(root.given for root in situation.roots)
+            return [Finding("languages", "note", f"no file of a known language in {roots}")]
+        return [await _language(program.pool, outlook) for outlook in outlooks]
+    finally:
+        await program.close()
+
+
+async def _language(pool: Pool, outlook: Outlook) -> Finding:
+    subject = f"{outlook.language} in {outlook.root}"
+    if not outlook.routes:
+        # The other languages are answered all the same, so this is not a fault of the whole.
+        return Finding(subject, "note", outlook.why, outlook.fix)
+    names = sorted({route.name for route in outlook.routes})
+    try:
+        async with asyncio.timeout(_READY_S):
+            versions = [await pool.prepared(route) for route in outlook.routes]
+    except TimeoutError:
+        waiting = f"{', '.join(names)} is still loading after {_READY_S} s"
+        return Finding(subject, "note", waiting, "sightline status --watch")
+    except Failure as failure:
+        return Finding(subject, "missing", str(failure), outlook.fix or _REINSTALL)
+    return Finding(subject, "ok", f"{names[0]} {versions[0]}, ready".replace("  ", " "))
+
+
+def changes_are_noticed(situation: Situation) -> Iterator[Finding]:
+    for root in situation.roots:
+        observer = observe(root.real)
+        try:
+            observer.start()
+            subject, swept = f"changes in {root.given}", observer.sweeps
+        finally:
+            observer.close()
+        if not swept:
+            yield Finding(subject, "ok", "announced by the kernel (inotify)")
+        else:
+            fix = _MORE_WATCHES if "watch" in observer.reason else ""
+            yield Finding(subject, "note", f"swept for on each call: {observer.reason}", fix)
+
+
+def trust_is_known(situation: Situation) -> Iterator[Finding]:
+    try:
+        trusted = TrustStore(situation.folders.trust).roots()
+    except BadTrustFile as problem:
+        yield Finding("trust", "missing", str(problem), f"rm {situation.folders.trust}")
+        return
+    for root in situation.roots:
+        known = "trusted" if root.real in trusted else "not trusted: none of its code is run"
+        yield Finding(f"trust in {root.given}", "ok", known)
+
+
+#: Every check, in the order of the report.
+CHECKS: list[Callable[[Situation], Iterator[Finding]]] = [
+    folders_are_writable,
+    token_is_usable,
+    languages_are_known,
+    changes_are_noticed,
+    trust_is_known,
+]
+
+
+def _show(findings: list[Finding]) -> None:
+    words = {"ok": "ok", "note": "note", "missing": "MISSING"}
+    for finding in findings:
+        print(f"{words[finding.status]:<8}{finding.subject}: {finding.detail}")
+        if finding.fix:
+            print(f"{'':<8}fix: {finding.fix}")
