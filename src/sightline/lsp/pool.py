@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
+from weakref import WeakSet
 
 import msgspec
 
@@ -25,7 +26,7 @@ from sightline.contract.source import (
 )
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Hover, Location, Position
-from sightline.lsp import questions
+from sightline.lsp import answers, questions, types
 from sightline.lsp.fleet import Bounds, Fleet
 from sightline.lsp.launching import Launcher, Start
 from sightline.lsp.projects import Project
@@ -82,6 +83,10 @@ class Pool:
         self._routes = Routes(workspace, registry, launcher, options.trusted, options.unstable)
         self._warming: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
+        #: Servers that were started before the first scan, and what they were asked then.
+        self._ahead: dict[Server, asyncio.Task[None]] = {}
+        #: Servers that a user's question was put to.
+        self._asked: WeakSet[Server] = WeakSet()
         self._hashes = {name: _spec_hash(spec) for name, spec in registry.servers.items()}
         workspace.listen(self._changed)
         workspace.listen_to_roots(self._roots_changed)
@@ -173,6 +178,8 @@ class Pool:
     def warm(self) -> None:
         """Starts the servers of the languages found in the roots, in the background."""
         if self._warming is None:
+            if self._workspace.tree_state() is None:
+                self._go_ahead()
             self._warming = asyncio.create_task(self._warm(), name="warm language servers")
 
     async def ready(self, path: str) -> Server:
@@ -211,20 +218,53 @@ class Pool:
         ]
 
     async def close(self) -> None:
-        if self._warming is not None:
-            self._warming.cancel()
+        for reading in (self._warming, *self._ahead.values()):
+            if reading is not None:
+                reading.cancel()
         for task in list(self._leaving):
             await task
         await self._fleet.close()
 
     # Warming
 
+    def _go_ahead(self) -> None:
+        """Servers that need nothing of the tree start and read it while it is scanned."""
+        self._workspace.head_start(self._overtaken)
+        for route, path in self._routes.ahead():
+            server = self._known(route)
+            server.start()
+            self._ahead[server] = asyncio.create_task(
+                self._read_ahead(server, path), name=f"read ahead {route.name}"
+            )
+
+    async def _read_ahead(self, server: Server, path: str) -> None:
+        """A question of our own about a rare name makes a server read the whole project."""
+        document = {"textDocument": {"uri": uri_of(path)}}
+        with contextlib.suppress(Failure):
+            found = await server.ask(
+                "textDocument/documentSymbol", document, types.DocumentSymbolResult, wide=False
+            )
+            symbols = answers.document_symbols(server.name, found)
+            rare = max(symbols, key=lambda symbol: len(symbol.name), default=None)
+            if rare is not None:
+                start = rare.selection.start
+                place = {"line": start.line, "character": start.character}
+                context = {"context": {"includeDeclaration": True}}
+                question = document | {"position": place} | context
+                await server.ask("textDocument/references", question, types.ReferencesResult)
+
+    def _overtaken(self) -> None:
+        """Something changed between a server's start and the watch: it reads everything again."""
+        for server, reading in self._ahead.items():
+            reading.cancel()
+            server.start_over()
+
     async def _warm(self) -> None:
         """A real ``references`` question makes a server read the whole project ahead of users."""
         turns = asyncio.Semaphore(_WARM_AT_ONCE)
 
         async def warm(view: View, route: Route) -> None:
-            server = self._server(route)
+            server = self._known(route)
             async with turns:
                 with contextlib.suppress(Failure):
                     await self._probe(server, route, view)
@@ -235,9 +275,13 @@ class Pool:
             await asyncio.gather(*(warm(view, route) for route in routes))
 
     async def _probe(self, server: Server, route: Route, view: View) -> None:
-        path = self._routes.probe(route)
         await server.ready()
-        if path is None or "references" in route.spec.not_offered:
+        if "references" in route.spec.not_offered:
+            return
+        if server in self._asked or server in self._ahead:
+            return  # somebody's question does what ours would
+        path = self._routes.probe(route)
+        if path is None:
             return
         file, language = view.document(uri_of(path)), self._routes.language_id(path)
         symbols = await questions.document_symbols(server, file, language)
@@ -251,6 +295,12 @@ class Pool:
         return self._server(route), self._routes.language_id(file.path)
 
     def _server(self, route: Route) -> Server:
+        """The server that a user's question is put to."""
+        server = self._known(route)
+        self._asked.add(server)
+        return server
+
+    def _known(self, route: Route) -> Server:
         key = (route.name, route.project.folder)
         if key not in self._fleet.servers:
             self._fleet.servers[key] = Server(self._launch(route))

@@ -145,6 +145,11 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     #: Why it is treated so, for people.
     notes: str = ""
 
+    @property
+    def starts_ahead(self) -> bool:
+        """Whether it can be started, and asked, before anything is known of the workspace."""
+        return self.readiness == "answers-block" and self.opens == "nothing"
+
 
 class Registry(Struct, frozen=True):
     languages: dict[str, Language]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.uris import is_under, path_of
+from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.registry import Operation, Registry, ServerSpec
@@ -163,7 +164,22 @@ class Routes:
         root = self._workspace.roots.containing(folder)
         if root is None:
             raise NotReady(waiting_for="the workspace")
+        if self._workspace.tree_state() is None:
+            # Asked for a head start only: nothing is known of the tree yet, and nothing needed.
+            return Projects(root, self._registry, dict).at(spec, folder)
         return self._in(root).at(spec, folder)
+
+    def ahead(self) -> Iterator[tuple[Route, str]]:
+        """Servers that are surely needed and need nothing of the tree, each with a file to ask.
+
+        Found by a glance at the roots, before they are scanned.
+        """
+        for root in self._workspace.roots.roots:
+            for language, path in glance(root.real, self._registry).items():
+                name = self._choose(language, root, "references").name
+                spec = self._registry.servers[name] if name is not None else None
+                if name is not None and spec is not None and spec.starts_ahead:
+                    yield Route(name, spec, self.project(spec, root.real)), path
 
     def probe(self, route: Route) -> str | None:
         """A file to ask about ahead of users: the first of a handy size."""

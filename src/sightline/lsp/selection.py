@@ -6,7 +6,7 @@ opened, not swept, and its languages are not those of the workspace.
 
 from collections.abc import Mapping
 
-__all__ = ["Selection"]
+__all__ = ["Selection", "is_dependency"]
 
 _DEPENDENCIES = frozenset(
     """
@@ -16,6 +16,11 @@ _DEPENDENCIES = frozenset(
 )
 #: A folder with this file is a Python environment.
 _ENVIRONMENT = "pyvenv.cfg"
+
+
+def is_dependency(folder: str) -> bool:
+    """Whether a folder of this name holds nothing of the project's own."""
+    return folder in _DEPENDENCIES
 
 
 class Selection:
@@ -33,7 +38,7 @@ class Selection:
             parent, _, name = folder.rpartition("/")
             known = (
                 len(folder) < len(self._top)
-                or name in _DEPENDENCIES
+                or is_dependency(name)
                 or _ENVIRONMENT in self._tree.get(folder, ())
                 or self.skips_folder(parent)
             )

@@ -281,6 +281,11 @@ class Server:
             client.notify("exit")
         await self._end_leaving()
 
+    def start_over(self) -> None:
+        """What it has read counts no longer."""
+        if self.running:
+            self._begin_over()
+
     def exhausted(self, reason: str) -> None:
         """It took more than it may: its process is ended, and it starts again after a rest."""
         if self._child is not None:
