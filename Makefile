@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help env serve test test-clients check quick lint types bench evidence fuzz lock docs clean
+.PHONY: help env serve servers test test-clients check quick lint types bench evidence fuzz lock docs clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,8 +34,12 @@ check: env ## lint, types, layers, generated files
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 	$(BIN)/python -m tools.repo_map --check
+	$(BIN)/python -m tools.languages_page --check
 
-test: check ## everything the tests need, then all of them except those with big clients
+servers: env ## the language servers that tests and benches use, pinned and verified
+	@XDG_DATA_HOME=$(CURDIR)/.cache/share $(BIN)/sightline servers install --all
+
+test: check servers ## everything the tests need, then all of them except those with big clients
 	$(BIN)/python -m tools.node protocol
 	$(BIN)/pytest -m 'not client'
 
@@ -43,7 +47,7 @@ test-clients: env ## whole turns of real clients, which are big (1.6 GB installe
 	$(BIN)/python -m tools.node protocol claude codex gemini copilot opencode inspector
 	$(BIN)/pytest -m client
 
-quick: env ## the tests that take less than a few seconds each
+quick: env servers ## the tests that take less than a few seconds each
 	$(BIN)/pytest -m 'not slow and not client'
 
 bench: env ## speed and memory, as ratios measured side by side
@@ -67,6 +71,7 @@ lock: ## resolve the locks again
 
 docs: env ## write the generated documents again
 	$(BIN)/python -m tools.repo_map
+	$(BIN)/python -m tools.languages_page
 
 clean: ## remove what make made
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

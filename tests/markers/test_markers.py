@@ -26,7 +26,7 @@ Ask = Callable[[str, dict[str, Any]], Any]
 def test_marker(
     file: Path,
     tmp_path: Path,
-    home: Path,
+    installed: Path,
     serve: Callable[..., HttpServer],
     stdio: Callable[..., StdioServer],
     request: pytest.FixtureRequest,
@@ -38,7 +38,7 @@ def test_marker(
     client = stdio(root)
     client.initialize()
     ways: dict[str, Ask] = {"http": serve(root).call, "stdio": client.call}
-    ways["command line"] = lambda tool, arguments: command(home, root, tool, arguments)
+    ways["command line"] = lambda tool, arguments: command(installed, root, tool, arguments)
     by_way = {name: play(archive, root, ask) for name, ask in ways.items()}
     # Compared as text, members in their order: the same bytes, not only the same values.
     assert len({json.dumps(answers) for answers in by_way.values()}) == 1, by_way
