@@ -34,6 +34,7 @@ check: env ## lint, types, layers, generated files
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 	$(BIN)/python -m tools.repo_map --check
+	$(BIN)/python -m tools.reference --check
 
 test: check ## everything the tests need, then all of them except those with big clients
 	$(BIN)/python -m tools.node protocol
@@ -67,6 +68,7 @@ lock: ## resolve the locks again
 
 docs: env ## write the generated documents again
 	$(BIN)/python -m tools.repo_map
+	$(BIN)/python -m tools.reference
 
 clean: ## remove what make made
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
