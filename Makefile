@@ -35,6 +35,7 @@ check: env ## lint, types, layers, generated files
 	$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 	$(BIN)/python -m tools.repo_map --check
 	$(BIN)/python -m tools.languages_page --check
+	$(BIN)/python -m tools.reference --check
 
 servers: env ## the language servers that tests and benches use, pinned and verified
 	@XDG_DATA_HOME=$(CURDIR)/.cache/share $(BIN)/sightline servers install --all
@@ -72,6 +73,7 @@ lock: ## resolve the locks again
 docs: env ## write the generated documents again
 	$(BIN)/python -m tools.repo_map
 	$(BIN)/python -m tools.languages_page
+	$(BIN)/python -m tools.reference
 
 clean: ## remove what make made
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

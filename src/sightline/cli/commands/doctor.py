@@ -102,17 +102,16 @@ def examine(paths: list[str]) -> Iterator[Finding]:
 def folders_are_writable(situation: Situation) -> Iterator[Finding]:
     for name in ("data", "cache"):
         folder = getattr(situation.folders, name)
+        fix = f"chmod u+rwx {folder}, or set XDG_{name.upper()}_HOME to a folder you can write"
         try:
             private(folder)
         except CommandError as problem:
-            yield Finding(f"{name} folder", "missing", str(problem), f"chmod u+rwx {folder}")
+            yield Finding(f"{name} folder", "missing", str(problem), fix)
             continue
         if os.access(folder, os.W_OK | os.X_OK):
             yield Finding(f"{name} folder", "ok", str(folder))
         else:
-            yield Finding(
-                f"{name} folder", "missing", f"{folder} is read-only", f"chmod u+rwx {folder}"
-            )
+            yield Finding(f"{name} folder", "missing", f"{folder} is read-only", fix)
 
 
 def token_is_usable(situation: Situation) -> Iterator[Finding]:
