@@ -39,8 +39,8 @@ test: check ## everything the tests need, then all of them except those with big
 	$(BIN)/python -m tools.node protocol
 	$(BIN)/pytest -m 'not client'
 
-test-clients: env ## the tests with real clients, which are big (350 MB)
-	$(BIN)/python -m tools.node protocol claude
+test-clients: env ## whole turns of real clients, which are big (1.6 GB installed)
+	$(BIN)/python -m tools.node protocol claude codex gemini copilot opencode inspector
 	$(BIN)/pytest -m client
 
 quick: env ## the tests that take less than a few seconds each

@@ -95,6 +95,8 @@ class Calls:
     bug: Callable[[BaseException], None]
     finished: Callable[[Record], None] = lambda record: None
     context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS
+    index_timeout_ms: int = limits.INDEX_TIMEOUT_MS
+    index_build_timeout_ms: int = limits.INDEX_BUILD_TIMEOUT_MS
     in_flight: int = 0
     _flights: Flights[Any] = field(default_factory=Flights)
 
@@ -163,6 +165,8 @@ class Calls:
             request_timeout_ms=self.settings.request_timeout_ms,
             max_response_bytes=self.settings.max_response_bytes,
             context_ms=self.context_timeout_ms,
+            index_ms=self.index_timeout_ms,
+            index_build_ms=self.index_build_timeout_ms,
         )
 
     async def _answer(
@@ -224,7 +228,7 @@ class Calls:
             return known
         request = keys.request_key(tool.info.name, *question.fields)
         snapshot = view.snapshot_key(request, tool.info.epochs)
-        if not tool.info.remembered:
+        if not tool.info.repeatable:
             return Keys(request, snapshot, f"call {next(self._numbers)}")  # of nobody else's
         known = Keys(request, snapshot, self.engines.identity(question.uri))
         if len(self._known) >= _MAX_KNOWN:
@@ -243,17 +247,26 @@ class Calls:
             if start.snapshot != asked.snapshot:
                 raise CursorStale
             result = self.retained.require(asked.snapshot)
-        size = min(arguments.pageSize or limits.DEFAULT_PAGE_SIZE, self.settings.max_items_per_page)
-        cut = (start.offset, size, asked.caller.options.content, asked.caller.revision)
+        size = arguments.pageSize or asked.tool.info.page_size
+        size = min(size, self.settings.max_items_per_page)
+        budget = asked.question.budget or asked.room
+        cut = (start.offset, size, budget, asked.caller.options.content, asked.caller.revision)
         if result.last is not None and result.last[0] == cut:
             return EncodedPage(*result.last[1:])
-        page = page_of(result, start, size, lambda page: len(asked.wrap(page)) <= asked.room)
+        if result.lazy:
+            await asyncio.to_thread(result.prepare, start.offset, size)
+        page = page_of(
+            result,
+            start,
+            size,
+            lambda page: len(page.payload) <= budget and len(asked.wrap(page)) <= asked.room,
+        )
         result.last = (cut, *page)
         return page
 
     async def _whole(self, asked: "Asked") -> EncodedPage:
         """An unpaged payload, remembered as it was fitted for this kind of client."""
-        if not asked.tool.info.remembered:
+        if not asked.tool.info.repeatable:
             return fit(await self._share(asked), asked)
         key = (asked.snapshot, asked.identity, asked.caller.options.content)
         remembered = self.answers.get(key)
@@ -271,9 +284,7 @@ class Calls:
             answer = await asked.tool.answer(desk, asked.question)
             if not isinstance(answer, Paged):
                 return answer
-            # Compact JSON has no line break of its own, so the lines are the items.
-            items = _encoder.encode_lines(answer.items).splitlines()
-            kept = RetainedSet(items, answer.summary, answer.flags)
+            kept = RetainedSet.of(answer)
             self.retained.keep(asked.snapshot, kept)
             return kept
 

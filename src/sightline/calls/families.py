@@ -77,15 +77,21 @@ class Limits(NamedTuple):
 
 
 def limits_of(
-    family: Family, tool: str, *, request_timeout_ms: int, max_response_bytes: int, context_ms: int
+    family: Family,
+    tool: str,
+    *,
+    request_timeout_ms: int,
+    max_response_bytes: int,
+    context_ms: int,
+    index_ms: int = limits.INDEX_TIMEOUT_MS,
+    index_build_ms: int = limits.INDEX_BUILD_TIMEOUT_MS,
 ) -> Limits:
     """The hard limits of one tool under the current settings."""
     if family == "lsp":
         return Limits(request_timeout_ms, max_response_bytes, goes_on=True)
     if family == "context":
         return Limits(context_ms, limits.MAX_CONTEXT_RESPONSE_BYTES, goes_on=False)
-    build = tool == "index_build"
-    timeout = limits.INDEX_BUILD_TIMEOUT_MS if build else limits.INDEX_TIMEOUT_MS
+    timeout = index_build_ms if tool == "index_build" else index_ms
     return Limits(timeout, max_response_bytes, goes_on=False)
 
 

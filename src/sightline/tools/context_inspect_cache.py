@@ -15,7 +15,7 @@ INFO = ToolInfo(
     ),
     schema_version=1,
     epochs=(),
-    remembered=False,
+    repeatable=False,
 )
 
 

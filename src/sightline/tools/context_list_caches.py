@@ -12,7 +12,7 @@ INFO = ToolInfo(
     description="Lists the context caches of this server and whether each has a manifest.",
     schema_version=1,
     epochs=(),
-    remembered=False,
+    repeatable=False,
 )
 
 

@@ -16,7 +16,7 @@ INFO = ToolInfo(
     ),
     schema_version=1,
     epochs=(),
-    remembered=False,
+    repeatable=False,
     refusals={("/budget", "minimum"): InvalidBudget},
 )
 
