@@ -37,7 +37,7 @@ def test_marker(
     archive.write_to(root)
     if any(not call.tool.startswith(("vscode.", "context.")) for call in archive.calls):
         # One index for all three ways, so that what a build reports is the same in each.
-        assert run(home, "index", "build", root).returncode == 0
+        assert run(installed, "index", "build", root).returncode == 0
     client = stdio(root)
     client.initialize()
     ways: dict[str, Ask] = {"http": serve(root).call, "stdio": client.call}
