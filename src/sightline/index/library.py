@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sightline.contract.failures import Unavailable
 from sightline.index.jobs import Indexed, Merged
 from sightline.index.manifest import BrokenManifest, FileRow, SegmentRow
 from sightline.index.planning import Plan
@@ -40,7 +41,9 @@ class Library:
             except (BrokenManifest, DamagedSegment, FileNotFoundError) as problem:
                 self.forget()
                 self.store.discard(str(problem) or "a part of it is missing")
-        raise BrokenManifest("the index cannot be kept on this disk")
+        raise Unavailable(
+            "the index cannot be kept on its disk; free some space there, or set XDG_CACHE_HOME"
+        )
 
     def forget(self) -> None:
         self.rows, self.parts = {}, {}

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -32,6 +33,7 @@ __all__ = ["CHECKS", "Finding", "Situation"]
 
 Status = Literal["ok", "note", "missing"]
 _VERSION_S = 10
+_LEAST_SPACE = 1 << 20
 _MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
 
 
@@ -107,7 +109,11 @@ def folders_are_writable(situation: Situation) -> Iterator[Finding]:
         except CommandError as problem:
             yield Finding(f"{name} folder", "missing", str(problem), fix)
             continue
-        if os.access(folder, os.W_OK | os.X_OK):
+        if shutil.disk_usage(folder).free < _LEAST_SPACE:
+            full = f"no space is left on the disk of {folder}"
+            fix = f"free some space there, or set XDG_{name.upper()}_HOME to another disk"
+            yield Finding(f"{name} folder", "missing", full, fix)
+        elif os.access(folder, os.W_OK | os.X_OK):
             yield Finding(f"{name} folder", "ok", str(folder))
         else:
             yield Finding(f"{name} folder", "missing", f"{folder} is read-only", fix)
