@@ -26,7 +26,7 @@ Ask = Callable[[str, dict[str, Any]], Any]
 def test_marker(
     file: Path,
     tmp_path: Path,
-    home: Path,
+    installed: Path,
     serve: Callable[..., HttpServer],
     stdio: Callable[..., StdioServer],
     request: pytest.FixtureRequest,
@@ -37,11 +37,11 @@ def test_marker(
     archive.write_to(root)
     if any(not call.tool.startswith(("vscode.", "context.")) for call in archive.calls):
         # One index for all three ways, so that what a build reports is the same in each.
-        assert run(home, "index", "build", root).returncode == 0
+        assert run(installed, "index", "build", root).returncode == 0
     client = stdio(root)
     client.initialize()
     ways: dict[str, Ask] = {"http": serve(root).call, "stdio": client.call}
-    ways["command line"] = lambda tool, arguments: command(home, root, tool, arguments)
+    ways["command line"] = lambda tool, arguments: command(installed, root, tool, arguments)
     by_way = {name: play(archive, root, ask) for name, ask in ways.items()}
     # Compared as text, members in their order: the same bytes, not only the same values.
     assert len({json.dumps(answers) for answers in by_way.values()}) == 1, by_way
