@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Position
+from sightline.index.chunks import Chunk
 from sightline.index.explain import reasons_for
 from sightline.index.filters import Filters, Scope
 from sightline.index.hits import Hit, line_and_column
@@ -103,6 +104,9 @@ class RootSearch:
 
     def path(self, found: Found) -> str:
         return self.snapshot.path(self._records.place(found.chunk)[0])
+
+    def chunk(self, found: Found) -> Chunk:
+        return self._records.chunk(found.chunk)
 
     def item(self, found: Found) -> Item:
         """What is shown of a result. Raises ``Outdated`` if its file changed meanwhile."""
