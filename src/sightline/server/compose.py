@@ -7,16 +7,17 @@ language servers, the calls, the surface. No other module keeps state at module 
 import asyncio
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
 from sightline.calls.listing import Listing
 from sightline.contract.settings import Settings
+from sightline.contract.source import Source
 from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Pool
 from sightline.lsp.registry import Registry
@@ -30,7 +31,7 @@ from sightline.workspace.roots import Root
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
 
-__all__ = ["Program", "catalogue_for", "surface_for"]
+__all__ = ["LivingSource", "Program", "catalogue_for", "surface_for"]
 
 
 def catalogue_for(settings: Settings) -> list[Tool[Any]]:
@@ -54,13 +55,34 @@ def surface_for(settings: Settings) -> Surface:
     )
 
 
+class Reported(Protocol):
+    """A row of the status report."""
+
+    @property
+    def pid(self) -> int | None: ...
+
+    def _asdict(self) -> dict[str, Any]: ...
+
+
+class LivingSource(Source, Protocol):
+    """An answer source that is started, watched and ended."""
+
+    def warm(self) -> None: ...
+
+    def waiting_for(self, uri: str | None) -> str: ...
+
+    def status(self) -> Sequence[Reported]: ...
+
+    async def close(self) -> None: ...
+
+
 @dataclass
 class Program:
     """A running Sightline without a transport."""
 
     settings: Settings
     workspace: Workspace
-    pool: Pool
+    pool: LivingSource
     calls: Calls
     runner: Runner
     surface: Surface
@@ -78,8 +100,21 @@ class Program:
         cache: Path,
         log: Log,
     ) -> "Program":
+        """A program whose source is language servers of its own."""
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
         pool = Pool(workspace, registry, Launcher(environment, cache))
+        return cls.of(settings, workspace, pool, workspace.begin, log)
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        workspace: Workspace,
+        pool: LivingSource,
+        begin: Callable[[], Awaitable[View]],
+        log: Log,
+    ) -> "Program":
+        """A program on any source."""
 
         def desk(view: View, progress: Progress) -> Desk:
             return Desk(view, pool, progress)
@@ -99,7 +134,7 @@ class Program:
 
         calls = Calls(
             catalogue_for(settings),
-            Engines(workspace.begin, desk, pool.identity, workspace.surprised, pool.waiting_for),
+            Engines(begin, desk, pool.identity, workspace.surprised, pool.waiting_for),
             settings,
             time.monotonic,
             log.bug,

@@ -25,6 +25,7 @@ from sightline.protocol.session import (
     Violation,
 )
 from sightline.protocol.surface import Surface
+from sightline.server.held_tokens import HeldTokens
 from sightline.server.http_rules import Door, Heads, Refusal, read_heads
 from sightline.server.logs import Log
 from sightline.server.running import Runner
@@ -51,7 +52,7 @@ class HttpApp:
         self,
         surface: Surface,
         runner: Runner,
-        tokens: TokenFile,
+        tokens: TokenFile | HeldTokens,
         settings: Settings,
         log: Log,
         clock: Callable[[], float],

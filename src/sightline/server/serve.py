@@ -58,8 +58,13 @@ class _Server(uvicorn.Server):
             connection.transport.abort()
 
 
-async def serve_http(app: HttpApp, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Serves until SIGINT or SIGTERM, then lets running answers end."""
+async def serve_http(
+    app: HttpApp,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    until: asyncio.Event | None = None,
+) -> None:
+    """Serves until SIGINT, SIGTERM or ``until``, then lets running answers end."""
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     config = uvicorn.Config(
         app,
@@ -85,7 +90,12 @@ async def serve_http(app: HttpApp, listener: socket.socket, ready: Callable[[], 
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stop)
     loop.call_soon(ready)
+    waiting = None if until is None else asyncio.create_task(until.wait(), name="reason to stop")
+    if waiting is not None:
+        waiting.add_done_callback(lambda _: stop())
     try:
         await server.serve(sockets=[listener])
     finally:
         server.close_at_once()
+        if waiting is not None:
+            waiting.cancel()

@@ -4,8 +4,9 @@ A view is the roots, the gate and the epochs at the moment a call began. Everyth
 about files goes through it. Two calls with equal views and equal questions have equal answers.
 """
 
+import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -13,9 +14,18 @@ from sightline.contract import keys
 from sightline.contract.failures import NotFound
 from sightline.contract.source import SourceFile
 from sightline.contract.texts import redact_paths
-from sightline.workspace.gate import Gate
+from sightline.workspace.gate import Gate, GatedFile
 
-__all__ = ["DIAGNOSTICS_EPOCHS", "SOURCE_EPOCHS", "Epoch", "Epochs", "View", "ViewOutdated"]
+__all__ = [
+    "DIAGNOSTICS_EPOCHS",
+    "DOCUMENT_DIAGNOSTICS_EPOCHS",
+    "SOURCE_EPOCHS",
+    "Epoch",
+    "Epochs",
+    "View",
+    "ViewOutdated",
+    "text_digest48",
+]
 
 
 class ViewOutdated(Exception):
@@ -36,6 +46,8 @@ class Epoch(Enum):
 
 
 SOURCE_EPOCHS = (Epoch.ROOTS, Epoch.TEXT, Epoch.FS)
+#: Of one document: they also change when a source changes its mind though no file changed.
+DOCUMENT_DIAGNOSTICS_EPOCHS = tuple(Epoch)
 DIAGNOSTICS_EPOCHS = (Epoch.ROOTS, Epoch.FS, Epoch.DIAGNOSTICS)
 
 
@@ -59,6 +71,8 @@ class View:
     roots_key: str
     #: The names in the machine's root folder: what an absolute path of this machine starts with.
     top_folders: frozenset[str] = frozenset()
+    #: Texts that an editor has not saved, by real path. They stand for the files.
+    unsaved: Mapping[str, str | None] = field(default_factory=dict, compare=False)
     #: What each document read in this view was: a fingerprint per URI.
     _seen: dict[str, int] = field(default_factory=dict, compare=False)
 
@@ -69,11 +83,20 @@ class View:
         document that is asked about must not be the one that is stale.
         """
         file = self.gate.admit(uri)
-        document = SourceFile(file.uri, file.path, decode(self.gate.read(file)))
+        document = SourceFile(file.uri, file.path, self._text(file))
         fingerprint = hash(document.text)
         if self._seen.setdefault(file.uri, fingerprint) != fingerprint:
             raise ViewOutdated(file.path)
         return document
+
+    def _text(self, file: GatedFile) -> str:
+        if file.path not in self.unsaved:
+            return decode(self.gate.read(file))
+        with self.gate.open(file):  # the file behind an unsaved text is gated like any other
+            text = self.unsaved[file.path]
+        if text is None:
+            raise NotFound("the document is too large to open")
+        return text
 
     def snapshot_key(self, request: str, kinds: Sequence[Epoch]) -> str:
         epochs = keys.epoch_string(self.roots_key, self.epochs.select(kinds))
@@ -101,3 +124,12 @@ def top_folders() -> frozenset[str]:
         return frozenset(os.listdir("/"))
     except OSError:
         return frozenset()
+
+
+def text_digest48(texts: Mapping[str, str | None]) -> int:
+    """A 48-bit number from paths and their texts."""
+    hasher = hashlib.sha256()
+    for path, text in sorted(texts.items()):
+        hasher.update(os.fsencode(path) + b"\0")
+        hasher.update((text or "").encode("utf-8", "surrogatepass") + b"\0")
+    return int.from_bytes(hasher.digest()[:6], "big")

@@ -2,12 +2,13 @@
 
 ``begin`` is called when a call starts: it collects every change that was finished before, tells
 the listeners, moves the epochs and returns the view the call runs on. ``starting`` epochs come
-from a digest of the tree, so that equal trees give equal cursors in any process.
+from a digest of the tree, so that equal trees give equal cursors in any process. An editor may hold
+unsaved texts here and change the roots; nobody else moves an epoch.
 """
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sightline.contract.failures import NotReady, Unavailable
 from sightline.contract.source import SourceFile
@@ -16,7 +17,7 @@ from sightline.workspace.gate import Gate
 from sightline.workspace.observers import Observer, observe
 from sightline.workspace.roots import Root, RootSet
 from sightline.workspace.tree import Tree, digest48, file_count, scan
-from sightline.workspace.view import Epochs, View, top_folders
+from sightline.workspace.view import Epochs, View, text_digest48, top_folders
 
 __all__ = ["Listener", "Workspace"]
 
@@ -39,6 +40,7 @@ class Workspace:
         self._scan: asyncio.Task[None] | None = None
         self._collecting = asyncio.Lock()
         self._top_folders = top_folders()
+        self._unsaved: Mapping[str, str | None] = {}
         self._audit_due = 0.0
         self._auditing: asyncio.Task[None] | None = None
 
@@ -54,8 +56,8 @@ class Workspace:
         """The view that contains every change finished before this moment."""
         self.start()
         assert self._scan is not None
-        if not self._scan.done():
-            await asyncio.shield(self._scan)
+        while not self._scan.done():  # it may be another one by the time this one is done
+            await asyncio.wait({self._scan})
         if self._scan.cancelled() or self._scan.exception() is not None:
             raise NotReady(waiting_for="the first scan of the workspace")
         if any(not observer.complete for observer in self.observers.values()):
@@ -89,6 +91,31 @@ class Workspace:
         if self._epochs is not None:
             self._move(text=True, diagnostics=True)
 
+    def diagnostics_changed(self) -> None:
+        """A source reports other diagnostics than before, though no file changed."""
+        if self._epochs is not None:
+            self._move(diagnostics=True)
+
+    def hold(self, unsaved: Mapping[str, str | None]) -> None:
+        """The texts of documents that an editor has not saved, by real path: they stand for the
+        files. ``None`` is a text that is too large to hold.
+        """
+        if unsaved != self._unsaved:
+            self._unsaved = dict(unsaved)
+            if self._epochs is not None:
+                self._move(text=True, diagnostics=True)
+
+    def follow(self, roots: Iterable[Root]) -> None:
+        """Other roots. What is no longer in one is denied from now on; what is new is scanned
+        before the next view.
+        """
+        before, self.roots = self.roots, RootSet.of(roots)
+        if self.roots == before:
+            return
+        self._view = None
+        if self._scan is not None:
+            self._scan = asyncio.create_task(self._rescan(self._scan), name="scan of other roots")
+
     def tree_state(self) -> tuple[int, int] | None:
         """What identifies the set of files: it changes when one comes or goes."""
         return None if self._epochs is None else (self._epochs.roots, self._epochs.fs)
@@ -100,7 +127,11 @@ class Workspace:
 
     def trees(self) -> list[tuple[Root, Tree]]:
         """The tracked files of every root as last seen."""
-        return [(root, self.observers[root.real].tree) for root in self.roots.roots]
+        return [
+            (root, self.observers[root.real].tree)
+            for root in self.roots.roots
+            if root.real in self.observers
+        ]
 
     def report(self) -> list[dict[str, str | int]]:
         """What people are told about the roots."""
@@ -124,10 +155,11 @@ class Workspace:
         """One look at everything; what the kernel did not announce is applied."""
         now = time.monotonic()
         changes: list[Change] = []
-        for observer in self.observers.values():
+        for observer in list(self.observers.values()):
             if not observer.sweeps:
                 found, _ = await asyncio.to_thread(scan, observer.top)
-                changes += observer.audit(found)
+                if self.observers.get(observer.top) is observer:
+                    changes += observer.audit(found)
         took = time.monotonic() - now
         self._audit_due = now + took + max(_AUDIT_REST_S, took / _AUDIT_SHARE)
         self.apply(changes)
@@ -140,25 +172,48 @@ class Workspace:
             observer.close()
 
     async def _first_scan(self) -> None:
-        for root in self.roots.roots:
-            observer = observe(root.real, notify=self.notify)
-            await asyncio.to_thread(observer.start)
-            self.observers[root.real] = observer
+        await self._observe_roots()
         start = await asyncio.to_thread(
             digest48, [(root.real, tree) for root, tree in self.trees()]
         )
+        if self._unsaved:
+            start ^= text_digest48(self._unsaved)
         self._epochs = Epochs(start, start, start, start)
 
+    async def _rescan(self, before: "asyncio.Task[None]") -> None:
+        await asyncio.wait({before})
+        async with self._collecting:
+            await self._observe_roots()
+        self._move(roots=True)
+
+    async def _observe_roots(self) -> None:
+        """An observer for every root and none for anything else."""
+        roots = self.roots.roots
+        for real in self.observers.keys() - {root.real for root in roots}:
+            self.observers.pop(real).close()
+        for root in roots:
+            if root.real not in self.observers:
+                observer = observe(root.real, notify=self.notify)
+                await asyncio.to_thread(observer.start)
+                self.observers[root.real] = observer
+
     def _new_view(self, epochs: Epochs) -> View:
-        return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders)
+        return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders, self._unsaved)
 
     def _collect(self) -> list[Change]:
         return [c for observer in self.observers.values() for c in observer.changes()]
 
-    def _move(self, *, text: bool = False, fs: bool = False, diagnostics: bool = False) -> None:
+    def _move(
+        self,
+        *,
+        roots: bool = False,
+        text: bool = False,
+        fs: bool = False,
+        diagnostics: bool = False,
+    ) -> None:
         old = self._epochs
         assert old is not None
         self._epochs = Epochs(
-            old.roots, old.text + text, old.fs + fs, old.diagnostics + diagnostics
+            old.roots + roots, old.text + text, old.fs + fs, old.diagnostics + diagnostics
         )
         self._view = None
