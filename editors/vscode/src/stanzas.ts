@@ -1,0 +1,32 @@
+// What to paste into a client so that it finds the server. Each holds the token.
+
+export const CLIENTS = ['Codex', 'Claude Code', 'Gemini CLI', 'Plain JSON'] as const;
+export type Client = (typeof CLIENTS)[number];
+
+export const WHERE: Record<Client, string> = {
+  Codex: '~/.codex/config.toml',
+  'Claude Code': 'a terminal',
+  'Gemini CLI': '~/.gemini/settings.json',
+  'Plain JSON': "the client's list of MCP servers",
+};
+
+export function stanza(client: Client, url: string, token: string): string {
+  const headers = { Authorization: `Bearer ${token}` };
+  switch (client) {
+    case 'Codex':
+      return [
+        '[mcp_servers.sightline]',
+        `url = ${JSON.stringify(url)}`,
+        `http_headers = { "Authorization" = ${JSON.stringify(headers.Authorization)} }`,
+        '',
+      ].join('\n');
+    case 'Claude Code':
+      return `claude mcp add --transport http sightline ${url} --header "Authorization: Bearer ${token}"\n`;
+    case 'Gemini CLI':
+      return json({ mcpServers: { sightline: { httpUrl: url, headers } } });
+    case 'Plain JSON':
+      return json({ mcpServers: { sightline: { type: 'http', url, headers } } });
+  }
+}
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2) + '\n';
