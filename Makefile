@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help env serve test test-clients check quick lint types bench fuzz lock docs clean
+.PHONY: help env serve test test-clients test-vscode vsix check quick lint types bench evidence fuzz lock docs clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -35,19 +35,35 @@ check: env ## lint, types, layers, generated files
 	$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 	$(BIN)/python -m tools.repo_map --check
 
-test: check ## everything the tests need, then all of them except those with big clients
+test: check ## everything the tests need, then all of them except those with big clients and editors
 	$(BIN)/python -m tools.node protocol
-	$(BIN)/pytest -m 'not client'
+	$(BIN)/pytest -m 'not client and not vscode'
 
 test-clients: env ## the tests with real clients, which are big (350 MB)
 	$(BIN)/python -m tools.node protocol claude
 	$(BIN)/pytest -m client
 
+test-vscode: env ## the extension in a real VS Code with a headless browser (800 MB)
+	$(BIN)/python -m tools.vscode test
+	$(BIN)/python -m tools.vscode host
+	$(BIN)/pytest -m vscode
+
+vsix: env ## the VS Code extension as one file to install
+	$(BIN)/python -m tools.vscode vsix
+
 quick: env ## the tests that take less than a few seconds each
-	$(BIN)/pytest -m 'not slow and not client'
+	$(BIN)/pytest -m 'not slow and not client and not vscode'
 
 bench: env ## speed and memory, as ratios measured side by side
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench all
+
+evidence: env ## write every page of docs/evidence again (an hour)
+	$(BIN)/python -m tests.oracles.conformance
+	$(BIN)/python -m tests.oracles.clients
+	$(BIN)/python -m tests.oracles.deaths --rounds 20
+	$(BIN)/python -m tests.system.freshness --rounds 300 --write
+	$(BIN)/python -m bench wire lsp
+	$(BIN)/python -m tools.fresh_clone
 
 fuzz: env ## a million generated messages in process and 20,000 over sockets
 	$(BIN)/python -m tests.fuzz --messages 1000000 --socket-messages 20000

@@ -4,6 +4,7 @@ import importlib
 import sys
 
 BENCHES = {
+    "lsp": "the seven tools on django: completeness, repeatability, added time",
     "wire": "CPU per message, start-up and parallel connections, beside the official Python SDK",
 }
 

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import queue
+import signal
 import subprocess
 import threading
 import time
@@ -107,7 +108,9 @@ class EditorChild(HttpServer):
             self.process.stdin.close()
         return self.process.wait(_WAIT_S)
 
-    def stop(self) -> None:
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Ends the child as an editor does, by closing its input; its exit code."""
+        del number  # an editor sends no signal
         assert self.process.stdin and self.process.stdout
         with contextlib.suppress(BrokenPipeError, ValueError):
             self.process.stdin.close()
@@ -123,6 +126,7 @@ class EditorChild(HttpServer):
             self.process.stdout.close()
             assert self.process.stderr is not None
             self.process.stderr.close()
+        return self.process.returncode
 
     def _read(self) -> None:
         assert self.process.stdout is not None

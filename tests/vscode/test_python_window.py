@@ -22,9 +22,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.vscode]
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = workspaces.python(tmp_path_factory.mktemp("python") / "ws")
     for number in range(300):  # enough for Pyright to need a moment to find them
-        (root / f"use{number}.py").write_text(
-            f"from shapes import area\n\n\ndef use{number}() -> int:\n    return area({number}, 1)\n"
-        )
+        use = f"def use{number}() -> int:\n    return area({number}, 1)\n"
+        (root / f"use{number}.py").write_text(f"from shapes import area\n\n\n{use}")
     (root / "tool.lua").write_text("function helper() end\n")
     return root
 

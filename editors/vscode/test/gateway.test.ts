@@ -227,8 +227,7 @@ test('the stanzas are copied with the token', async () => {
 test('the editor’s own agent finds the server, and its token only when it is used', async () => {
   await start();
   await shows(/serves/);
-  const provider =
-    world.mcp as vscode.McpServerDefinitionProvider<vscode.McpHttpServerDefinition>;
+  const provider = world.mcp as vscode.McpServerDefinitionProvider<vscode.McpHttpServerDefinition>;
   const token = {} as vscode.CancellationToken;
   const [server] = (await provider.provideMcpServerDefinitions(token)) ?? [];
   assert.deepEqual([server!.uri.toString(), server!.headers], ['http://127.0.0.1:3939/mcp', {}]);

@@ -38,6 +38,7 @@ from sightline.workspace.view import View, ViewOutdated
 
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
+_MAX_KNOWN = 1_024
 _encoder = msgspec.json.Encoder()
 
 
@@ -77,6 +78,8 @@ class Engines:
     surprised: Callable[[str], None]
     #: What a caller that runs out of time was waiting for, in constant words.
     waiting_for: Callable[[str | None], str]
+    #: The same view as ``begin`` where nothing has to be waited for, else ``None``.
+    begin_now: Callable[[], View | None] = lambda: None
 
 
 @dataclass
@@ -96,8 +99,11 @@ class Calls:
         self.answers = AnswerCache(self.clock)
         self._by_name = {tool.info.name: tool for tool in self.catalogue}
         self._by_underscore = {underscored(name): tool for name, tool in self._by_name.items()}
+        self._caps = {tool.info.name: self._limits(tool) for tool in self.catalogue}
         self._validators: dict[str, Validator] = {}
         self._newest: View | None = None
+        #: The keys of what was asked of the newest view.
+        self._known: dict[tuple[str, tuple[str | int | bool, ...]], Keys] = {}
 
     async def run(
         self, name: str, arguments: dict[str, Any], caller: Caller, *, arrived: float
@@ -158,14 +164,13 @@ class Calls:
         typed = self._validate(tool, arguments)
         if self.in_flight > limits.MAX_CALLS_IN_FLIGHT:
             raise Overloaded
-        caps = self._limits(tool)
+        caps = self._caps[tool.info.name]
         deadline = arrived + caps.timeout_ms / 1000
         uri: str | None = None
         try:
-            async with asyncio.timeout(max(deadline - self.clock(), 0)):
-                view, question = await self._ask(tool, typed)
+            view, question = await self._ask(tool, typed, deadline)
             uri = question.uri
-            asked = self._asked(tool, view, question, caller, caps, deadline)
+            asked = Asked(tool, view, question, caller, caps, deadline, *self._keys(tool, question))
             page = await (self._page(asked) if tool.info.paged else self._whole(asked))
             if self.clock() > deadline:
                 raise OutOfTime
@@ -177,10 +182,15 @@ class Calls:
             raise TooLarge
         return result
 
-    async def _ask(self, tool: Tool[Any], typed: msgspec.Struct) -> tuple[View, Question[Any]]:
+    async def _ask(
+        self, tool: Tool[Any], typed: msgspec.Struct, deadline: float
+    ) -> tuple[View, Question[Any]]:
         """The view of this moment, and the question in it."""
         while True:
-            view = await self.engines.begin()
+            view = self.engines.begin_now()
+            if view is None:
+                async with asyncio.timeout(max(deadline - self.clock(), 0)):
+                    view = await self.engines.begin()
             self._retire(view)
             try:
                 return view, tool.ask(view, typed)
@@ -193,19 +203,19 @@ class Calls:
             self._validators[name] = Validator(name, tool.arguments)
         return self._validators[name].check(arguments)
 
-    def _asked(
-        self,
-        tool: Tool[Any],
-        view: View,
-        question: Question[Any],
-        caller: Caller,
-        caps: families.Limits,
-        deadline: float,
-    ) -> "Asked":
-        request = keys.request_key(tool.info.name, *question.fields)
-        snapshot = view.snapshot_key(request, tool.info.epochs)
-        identity = self.engines.identity(question.uri)
-        return Asked(tool, view, question, caller, caps, deadline, request, snapshot, identity)
+    def _keys(self, tool: Tool[Any], question: Question[Any]) -> "Keys":
+        """The keys of a question in the newest view, worked out once."""
+        name = (tool.info.name, question.fields)
+        known = self._known.get(name)
+        if known is None:
+            assert self._newest is not None
+            request = keys.request_key(tool.info.name, *question.fields)
+            snapshot = self._newest.snapshot_key(request, tool.info.epochs)
+            known = Keys(request, snapshot, self.engines.identity(question.uri))
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()
+            self._known[name] = known
+        return known
 
     async def _page(self, asked: "Asked") -> EncodedPage:
         """A page of a retained set, which the first page makes."""
@@ -219,7 +229,12 @@ class Calls:
                 raise CursorStale
             result = self.retained.require(asked.snapshot)
         size = min(arguments.pageSize or limits.DEFAULT_PAGE_SIZE, self.settings.max_items_per_page)
-        return page_of(result, start, size, lambda page: len(asked.wrap(page)) <= asked.room)
+        cut = (start.offset, size, asked.caller.options.content, asked.caller.revision)
+        if result.last is not None and result.last[0] == cut:
+            return EncodedPage(*result.last[1:])
+        page = page_of(result, start, size, lambda page: len(asked.wrap(page)) <= asked.room)
+        result.last = (cut, *page)
+        return page
 
     async def _whole(self, asked: "Asked") -> EncodedPage:
         """An unpaged payload, remembered as it was fitted for this kind of client."""
@@ -256,11 +271,19 @@ class Calls:
         """Unattended work on an older state of the workspace is of no use to anybody."""
         if view is not self._newest:
             self._newest = view
+            self._known.clear()
             self._flights.abandon(lambda key: True)
 
 
-@dataclass(frozen=True)
-class Asked:
+class Keys(NamedTuple):
+    """What a question is known by, in one state of the workspace."""
+
+    request: str
+    snapshot: str
+    identity: str
+
+
+class Asked(NamedTuple):
     """One question of one caller in one state, and everything its answer is measured by."""
 
     tool: Tool[Any]
@@ -291,14 +314,19 @@ class Asked:
 def fit(whole: Whole, asked: Asked) -> EncodedPage:
     """The payload, shortened where the tool knows how and the answer would not fit."""
     page = _encoded(whole.payload)
-    size = len(page.payload)
-    while whole.shorten is not None and (excess := len(asked.wrap(page)) - asked.room) > 0:
-        # A mirrored text escapes what it repeats, so the excess may count twice.
-        size -= max(1, excess // 2)
-        shorter = _encoded(whole.shorten(size))
-        if shorter.payload == page.payload:
-            break
-        page = shorter
+    if whole.shorten is None or len(asked.wrap(page)) <= asked.room:
+        return page
+    # How much the envelope adds depends on the text (a mirror escapes what it repeats), so the
+    # longest payload that fits is searched for.
+    page = _encoded(whole.shorten(0))
+    fits, too_long = 0, asked.room + 1
+    while too_long - fits > 1:
+        middle = (fits + too_long) // 2
+        longer = _encoded(whole.shorten(middle))
+        if len(asked.wrap(longer)) <= asked.room:
+            fits, page = middle, longer
+        else:
+            too_long = middle
     return page
 
 

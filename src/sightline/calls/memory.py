@@ -69,13 +69,15 @@ class Store(Generic[V]):
             self.drop(key)
 
 
-@dataclass(frozen=True)
+@dataclass
 class RetainedSet:
     """A full canonical result set, each item encoded."""
 
     items: Sequence[bytes]
     summary: Callable[[int, bool, Sequence[bool]], str]
     flags: Sequence[bool]
+    #: The page that was cut last, and what it was cut by: a page asked for again is there.
+    last: tuple[Hashable, bytes, str] | None = None
 
 
 class Retained:

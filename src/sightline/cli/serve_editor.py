@@ -30,7 +30,8 @@ from sightline.server.compose import Program
 from sightline.server.held_tokens import HeldTokens, usable
 from sightline.server.http import HttpApp
 from sightline.server.logs import Log
-from sightline.server.serve import PortTaken, bind, serve_http
+from sightline.server.ports import PortTaken, bind
+from sightline.server.serve import serve_http
 from sightline.server.status import StatusSocket
 from sightline.server.stdio import claim_standard_streams
 from sightline.workspace.workspace import Workspace
@@ -92,10 +93,13 @@ async def _serve_window(arguments: argparse.Namespace, bridge: Bridge, hello: m.
         raise _Refusal("roots", "no folder that can be served is open")
     try:
         listener = bind(settings.port)
-    except PortTaken:
-        raise _Refusal(
-            "port", f"port {settings.port} is taken; another window may serve on it"
-        ) from None
+    except PortTaken as taken:
+        advice = (
+            "a program of another user holds it and may have been sent your token: rotate tokens"
+            if taken.other_user
+            else "another window may serve on it"
+        )
+        raise _Refusal("port", f"port {settings.port} is taken; {advice}") from None
     except OSError as problem:
         raise _Refusal("port", f"the port cannot be used ({problem.strerror})") from None
     log = Log(debug=settings.debug_logging)
@@ -111,7 +115,7 @@ async def _serve_window(arguments: argparse.Namespace, bridge: Bridge, hello: m.
         roots=lambda paths: roots_of(paths, settings.additional_allowed_roots, folders.home),
     )
     source = EditorSource(window, time.monotonic, os.getppid())
-    program = Program.of(settings, workspace, source, source.begin, log)
+    program = Program.of(settings, workspace, source, source.begin, source.begin_now, log)
     app = HttpApp(program.surface, program.runner, tokens, settings, log, time.monotonic)
     listening = asyncio.create_task(bridge.listen(window.event), name="bridge")
     status = StatusSocket(

@@ -2,7 +2,7 @@
 
 A language whose extension takes the whole workspace over at once is ready when it names one symbol
 of a file that nobody opened. One whose extension takes it over piece by piece gives no such sign.
-This is data; the reasons are in docs/decisions/0007-editor-bridge.md.
+This is data; the reasons are in docs/decisions/0008-editor-bridge.md.
 """
 
 import os

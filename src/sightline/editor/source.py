@@ -63,6 +63,9 @@ class EditorSource:
         await self._window.sync()
         return await self._workspace.begin()
 
+    def begin_now(self) -> None:
+        """The window must be asked first, so nothing can be had at once."""
+
     # Source
 
     def identity(self, uri: str | None) -> str:

@@ -103,7 +103,7 @@ class Program:
         """A program whose source is language servers of its own."""
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
         pool = Pool(workspace, registry, Launcher(environment, cache))
-        return cls.of(settings, workspace, pool, workspace.begin, log)
+        return cls.of(settings, workspace, pool, workspace.begin, workspace.begin_now, log)
 
     @classmethod
     def of(
@@ -112,6 +112,7 @@ class Program:
         workspace: Workspace,
         pool: LivingSource,
         begin: Callable[[], Awaitable[View]],
+        begin_now: Callable[[], View | None],
         log: Log,
     ) -> "Program":
         """A program on any source."""
@@ -124,17 +125,26 @@ class Program:
         def finished(record: Record) -> None:
             call_log.add(record)
             workspace.audit_soon()
-            log.debug(
-                "call",
-                tool=record.tool,
-                outcome=record.outcome,
-                ms=round(record.milliseconds, 1),
-                bytes=record.size,
-            )
+            if settings.debug_logging:
+                log.debug(
+                    "call",
+                    tool=record.tool,
+                    outcome=record.outcome,
+                    ms=round(record.milliseconds, 1),
+                    bytes=record.size,
+                )
 
+        engines = Engines(
+            begin,
+            desk,
+            pool.identity,
+            workspace.surprised,
+            pool.waiting_for,
+            begin_now,
+        )
         calls = Calls(
             catalogue_for(settings),
-            Engines(begin, desk, pool.identity, workspace.surprised, pool.waiting_for),
+            engines,
             settings,
             time.monotonic,
             log.bug,

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from sightline.contract import keys
 from sightline.contract.failures import NotFound
@@ -26,6 +27,10 @@ __all__ = [
     "ViewOutdated",
     "text_digest48",
 ]
+
+
+_MAX_KEPT = 16
+_MAX_KEPT_BYTES = 256 << 10
 
 
 class ViewOutdated(Exception):
@@ -64,6 +69,14 @@ class Epochs:
         return tuple(getattr(self, kind.value) for kind in kinds)
 
 
+class Kept(NamedTuple):
+    """A document as it was read, for the next question about it."""
+
+    file: GatedFile
+    raw: bytes
+    document: SourceFile
+
+
 @dataclass(frozen=True)
 class View:
     gate: Gate
@@ -75,6 +88,8 @@ class View:
     unsaved: Mapping[str, str | None] = field(default_factory=dict, compare=False)
     #: What each document read in this view was: a fingerprint per URI.
     _seen: dict[str, int] = field(default_factory=dict, compare=False)
+    #: Documents of which only the bytes have to be compared when they are asked about again.
+    _kept: dict[str, "Kept"] = field(default_factory=dict, compare=False)
 
     def document(self, uri: str) -> SourceFile:
         """The text of a document, gated.
@@ -82,16 +97,24 @@ class View:
         It is read at every call: a store through a memory mapping is announced by nobody, and the
         document that is asked about must not be the one that is stale.
         """
+        kept = self._kept.get(uri)
+        if kept is not None and self.gate.still_holds(kept.file, kept.raw):
+            return kept.document
         file = self.gate.admit(uri)
-        document = SourceFile(file.uri, file.path, self._text(file))
+        if file.path in self.unsaved:
+            return SourceFile(file.uri, file.path, self._unsaved_text(file))
+        raw = self.gate.read(file)
+        document = SourceFile(file.uri, file.path, decode(raw))
         fingerprint = hash(document.text)
         if self._seen.setdefault(file.uri, fingerprint) != fingerprint:
             raise ViewOutdated(file.path)
+        if len(raw) <= _MAX_KEPT_BYTES:
+            if len(self._kept) >= _MAX_KEPT:
+                self._kept.clear()
+            self._kept[uri] = Kept(file, raw, document)
         return document
 
-    def _text(self, file: GatedFile) -> str:
-        if file.path not in self.unsaved:
-            return decode(self.gate.read(file))
+    def _unsaved_text(self, file: GatedFile) -> str:
         with self.gate.open(file):  # the file behind an unsaved text is gated like any other
             text = self.unsaved[file.path]
         if text is None:

@@ -42,7 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve(program: Program, read_fd: int, write_fd: int, run_folder: Path) -> None:
-    stdio = StdioServer(program.surface, program.runner, time.monotonic, program.start)
+    stdio = StdioServer(
+        program.surface, program.runner, time.monotonic, program.log.bug, program.start
+    )
     server = asyncio.create_task(stdio.serve(read_fd, write_fd))
     status = StatusSocket(run_folder, lambda: program.report("stdio", [stdio.client]))
     await status.open()

@@ -1,0 +1,90 @@
+"""A bare client of a language server: the least that can be put between a question and ty.
+
+It frames messages, waits for the answer with its id and parses it, in one thread without an event
+loop. What Sightline adds is measured against this.
+"""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+__all__ = ["BareClient"]
+
+
+class BareClient:
+    def __init__(self, command: list[str], root: Path, options: dict[str, Any]) -> None:
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=root,
+            env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
+        )
+        self._ids = 0
+        self._open: set[str] = set()
+        folder = {"uri": root.as_uri(), "name": root.name}
+        self.request(
+            "initialize",
+            {
+                "processId": None,
+                "rootUri": folder["uri"],
+                "workspaceFolders": [folder],
+                "capabilities": {"general": {"positionEncodings": ["utf-16"]}},
+                "initializationOptions": options,
+            },
+        )
+        self.notify("initialized", {})
+
+    def references(self, file: Path, line: int, character: int) -> list[dict[str, Any]]:
+        uri = file.as_uri()
+        if uri not in self._open:
+            self._open.add(uri)
+            text = file.read_text(encoding="utf-8")
+            document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+            self.notify("textDocument/didOpen", {"textDocument": document})
+        found: list[dict[str, Any]] = self.request(
+            "textDocument/references",
+            {
+                "textDocument": {"uri": uri},
+                "position": {"line": line, "character": character},
+                "context": {"includeDeclaration": True},
+            },
+        )
+        return found
+
+    def request(self, method: str, params: Any) -> Any:
+        self._ids += 1
+        self._send({"jsonrpc": "2.0", "id": self._ids, "method": method, "params": params})
+        while True:
+            message = self._read()
+            if "method" in message and "id" in message:
+                self._send({"jsonrpc": "2.0", "id": message["id"], "result": None})
+            elif message.get("id") == self._ids:
+                return message.get("result")
+
+    def notify(self, method: str, params: Any) -> None:
+        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def close(self) -> None:
+        assert self._process.stdin and self._process.stdout
+        self._process.kill()
+        self._process.wait()
+        self._process.stdin.close()
+        self._process.stdout.close()
+
+    def _send(self, message: Any) -> None:
+        assert self._process.stdin
+        body = json.dumps(message).encode()
+        self._process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        self._process.stdin.flush()
+
+    def _read(self) -> Any:
+        assert self._process.stdout
+        length = 0
+        while (line := self._process.stdout.readline()) != b"\r\n":
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        return json.loads(self._process.stdout.read(length))
