@@ -26,8 +26,6 @@ class Refused(Exception):
 class Agent:
     def __init__(self, client: Client) -> None:
         self._client = client
-        #: What the calls had to wait for, in order.
-        self.waited_for: list[str] = []
 
     async def tools(self) -> list[str]:
         return [tool.name for tool in (await self._client.list_tools()).tools]
@@ -43,7 +41,6 @@ class Agent:
                     details = data.get("details", {})
                     if not details.get("retryable"):
                         raise Refused(data["code"].rpartition("/")[2], error.message) from None
-                    self.waited_for.append(details["waitingFor"])
                 else:
                     return result.structured_content
 

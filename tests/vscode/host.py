@@ -35,6 +35,7 @@ _USER_SETTINGS = {
     "git.enabled": False,
     "security.workspace.trust.startupPrompt": "never",
     "telemetry.telemetryLevel": "off",
+    "workbench.quickOpen.closeOnFocusLost": False,
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "workbench.startupEditor": "none",
 }
@@ -147,6 +148,13 @@ class Editor:
         """Runs the body of an async function of ``vscode`` and ``args`` in the extension host."""
         assert self.driver is not None
         return self.driver.ask(code=code, args=arguments)
+
+    def is_active(self, extension: str) -> bool:
+        """Whether an extension, which must be there, has been activated."""
+        active: bool = self.js(
+            "return vscode.extensions.getExtension(args.id).isActive", id=extension
+        )
+        return active
 
     def status(self) -> str:
         """What the status bar says about Sightline."""

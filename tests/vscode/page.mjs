@@ -34,6 +34,9 @@ const actions = {
   async click({ selector }) {
     await page.click(selector, { timeout: 20_000 });
   },
+  async hover({ selector }) {
+    await page.hover(selector, { timeout: 20_000 });
+  },
   async wait({ selector }) {
     await page.waitForSelector(selector, { timeout: 20_000 });
   },
@@ -50,7 +53,7 @@ const actions = {
       `.quick-input-list .monaco-list-row.focused[aria-label*="${title}"]`,
       { timeout: 20_000 },
     );
-    await page.keyboard.press('Enter');
+    await page.press('.quick-input-widget input', 'Enter');
   },
   async close({ dirty }) {
     await page.close({ runBeforeUnload: Boolean(dirty) });

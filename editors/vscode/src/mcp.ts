@@ -4,6 +4,8 @@ import type { Gateway } from './gateway';
 import type { Tokens } from './tokens';
 
 const ID = 'sightline';
+/** The server asks every request for its revision, and VS Code's client does not say it by itself. */
+const REVISION = { 'MCP-Protocol-Version': '2025-11-25' };
 
 export function registerServer(gateway: Gateway, tokens: Tokens): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
@@ -19,7 +21,7 @@ export function registerServer(gateway: Gateway, tokens: Tokens): vscode.Disposa
     },
     resolveMcpServerDefinition: async (server) => {
       const [token] = await tokens.provide();
-      server.headers = { Authorization: `Bearer ${token ?? ''}` };
+      server.headers = { ...REVISION, Authorization: `Bearer ${token ?? ''}` };
       return server;
     },
   };

@@ -233,7 +233,10 @@ test('the editor’s own agent finds the server, and its token only when it is u
   assert.deepEqual([server!.uri.toString(), server!.headers], ['http://127.0.0.1:3939/mcp', {}]);
   const resolved = await provider.resolveMcpServerDefinition!(server!, token);
   const [held] = JSON.parse(secrets.held.get(KEY)!) as string[];
-  assert.deepEqual(resolved!.headers, { Authorization: `Bearer ${held}` });
+  assert.deepEqual(resolved!.headers, {
+    'MCP-Protocol-Version': '2025-11-25',
+    Authorization: `Bearer ${held}`,
+  });
   await commands.executeCommand('sightline.stop');
   assert.deepEqual(await provider.provideMcpServerDefinitions(token), []);
 });
