@@ -1,39 +1,59 @@
 """The tests here start the editor source wherever others start the headless one."""
 
-from collections.abc import Callable, Iterator
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.server.conftest import place
 from tests.support.editor import EditorChild, ScriptedEditor, ServersEditor, hello
 from tests.support.http import HttpServer
+from tests.support.leaks import OUTSIDE, ledger
+
+__all__ = ["place"]
 
 Script = Callable[[dict[str, Any]], Any]
 
 
-@pytest.fixture
-def serve(home: Path, tmp_path: Path) -> Iterator[Callable[..., HttpServer]]:
-    """Starts ``sightline serve --source editor`` in a window of real language servers."""
-    started: list[tuple[EditorChild, ServersEditor]] = []
-
-    def start(*arguments: str | Path) -> HttpServer:
-        words = [str(argument) for argument in arguments]
-        roots = [Path(word) for word in words if Path(word).is_dir()]
-        flags = [word for word in words if not Path(word).is_dir()]
-        editor = ServersEditor(roots, tmp_path / "editor-cache")
-        child = EditorChild.spawn(flags, home)
-        editor.attach(child)
-        started.append((child, editor))
+@contextlib.contextmanager
+def window(roots: Sequence[Path], flags: Sequence[str], home: Path) -> Iterator[HttpServer]:
+    """``sightline serve --source editor`` in a window of real language servers."""
+    editor = ServersEditor(roots, home / "editor-cache")
+    child = EditorChild.spawn(flags, home)
+    ledger.secret(child.token)
+    editor.attach(child)
+    try:
         child.tell(hello(roots, child.port))
         child.next("welcome")
         child.next("ready")
-        return child
-
-    yield start
-    for child, editor in started:
+        yield child
+    finally:
         child.stop()
         editor.close()
+
+
+@pytest.fixture
+def serve(home: Path) -> Iterator[Callable[..., HttpServer]]:
+    """Starts the editor source as others start the headless one."""
+    with contextlib.ExitStack() as started:
+
+        def start(*arguments: str | Path) -> HttpServer:
+            words = [str(argument) for argument in arguments]
+            roots = [Path(word) for word in words if Path(word).is_dir()]
+            flags = [word for word in words if not Path(word).is_dir()]
+            return started.enter_context(window(roots, flags, home))
+
+        yield start
+
+
+@pytest.fixture(scope="module")
+def server(place: Path) -> Iterator[HttpServer]:
+    """One child per module, on ``place/ws``, that logs everything it would ever log."""
+    home = place / f"home-{OUTSIDE}"
+    with window([place / "ws"], ["--set", "debug_logging=true"], home) as started:
+        yield started
 
 
 Start = Callable[..., ScriptedEditor]

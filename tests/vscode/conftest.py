@@ -17,7 +17,9 @@ SCREENSHOTS = Path(__file__).parents[2] / ".cache/screenshots"
 def host() -> Host:
     try:
         found = vscode.host()
-        built = vscode.npm("package")
+        for old in (vscode.EXTENSION / "dist").glob("*.vsix"):
+            old.unlink()
+        built = vscode.npm("package:vsix")
     except Missing as missing:
         pytest.skip(f"no real editor here: {missing}")
     assert built.returncode == 0, built.stdout

@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,7 +95,7 @@ class Editor:
     ) -> "Editor":
         """Opens ``place`` in a new window of a new editor."""
         port, own_port = free_port(), free_port()
-        _furnish(home, [HERE / "driver", EXTENSION, *extensions], own_port, settings or {})
+        _furnish(home, [HERE / "driver", *extensions], own_port, settings or {})
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(home / "driver.sock"))
         listener.listen()
@@ -237,13 +238,12 @@ def _furnish(home: Path, extensions: Sequence[Path], port: int, settings: dict[s
     for folder in ("extensions", "data/User", "data/Machine", "browser"):
         (home / folder).mkdir(parents=True)
     for extension in extensions:
-        manifest = json.loads((extension / "package.json").read_text(encoding="utf-8"))
-        name = f"{manifest['publisher']}.{manifest['name']}-{manifest['version']}"
-        shutil.copytree(
-            extension,
-            home / "extensions" / name,
-            ignore=shutil.ignore_patterns("node_modules", "src", "test", "out", "*.vsix", "*.map"),
-        )
+        shutil.copytree(extension, home / "extensions" / extension.name)
+    # Ours is the package that users install, and nothing but it.
+    (package,) = (EXTENSION / "dist").glob("*.vsix")
+    with zipfile.ZipFile(package) as archive:
+        archive.extractall(home / "package")
+    (home / "package/extension").rename(home / "extensions/sightline")
     machine = {
         "mcpLspGateway.enabled": True,
         "mcpLspGateway.port": port,

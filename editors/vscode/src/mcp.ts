@@ -1,11 +1,10 @@
 // The server as VS Code's own agent sees it. The token is handed out only when the server is used.
 import * as vscode from 'vscode';
 import type { Gateway } from './gateway';
+import { REVISION } from './stanzas';
 import type { Tokens } from './tokens';
 
 const ID = 'sightline';
-/** The server asks every request for its revision, and VS Code's client does not say it by itself. */
-const REVISION = { 'MCP-Protocol-Version': '2025-11-25' };
 
 export function registerServer(gateway: Gateway, tokens: Tokens): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();

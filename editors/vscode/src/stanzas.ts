@@ -1,11 +1,14 @@
 // What to paste into a client so that it finds the server. Each holds the token.
 
+/** The server asks every request for its revision. Some clients do not say it by themselves. */
+export const REVISION = { 'MCP-Protocol-Version': '2025-11-25' };
+
 export const CLIENTS = ['Codex', 'Claude Code', 'Gemini CLI', 'Plain JSON'] as const;
 export type Client = (typeof CLIENTS)[number];
 
 export const WHERE: Record<Client, string> = {
   Codex: '~/.codex/config.toml',
-  'Claude Code': 'a terminal',
+  'Claude Code': '~/.claude.json',
   'Gemini CLI': '~/.gemini/settings.json',
   'Plain JSON': "the client's list of MCP servers",
 };
@@ -20,12 +23,16 @@ export function stanza(client: Client, url: string, token: string): string {
         `http_headers = { "Authorization" = ${JSON.stringify(headers.Authorization)} }`,
         '',
       ].join('\n');
-    case 'Claude Code':
-      return `claude mcp add --transport http sightline ${url} --header "Authorization: Bearer ${token}"\n`;
     case 'Gemini CLI':
-      return json({ mcpServers: { sightline: { httpUrl: url, headers } } });
+      return json({
+        mcpServers: { sightline: { httpUrl: url, headers: { ...headers, ...REVISION } } },
+      });
+    // A command for the terminal would leave the token in its history.
+    case 'Claude Code':
     case 'Plain JSON':
-      return json({ mcpServers: { sightline: { type: 'http', url, headers } } });
+      return json({
+        mcpServers: { sightline: { type: 'http', url, headers: { ...headers, ...REVISION } } },
+      });
   }
 }
 

@@ -132,12 +132,17 @@ test('stanzas hold the address and the token in the form of each client', () => 
     assert.match(text, /Bearer TOKEN/);
   }
   assert.match(texts[0]!, /^\[mcp_servers\.sightline\]\nurl = "http/);
-  assert.match(texts[1]!, /^claude mcp add --transport http sightline http/);
   const server = (text: string): Record<string, unknown> =>
     (JSON.parse(text) as { mcpServers: { sightline: Record<string, unknown> } }).mcpServers
       .sightline;
   assert.deepEqual(Object.keys(server(texts[2]!)), ['httpUrl', 'headers']);
-  assert.equal(server(texts[3]!).type, 'http');
+  assert.deepEqual(Object.keys(server(texts[3]!)), ['type', 'url', 'headers']);
+  assert.deepEqual(server(texts[2]!).headers, server(texts[3]!).headers);
+  assert.deepEqual(server(texts[3]!).headers, {
+    Authorization: 'Bearer TOKEN',
+    'MCP-Protocol-Version': '2025-11-25',
+  });
+  assert.equal(texts[1], texts[3]);
 });
 
 test('the output channel gets no secret, no folder and no second line', () => {

@@ -39,10 +39,8 @@ from sightline.workspace.workspace import Workspace
 __all__ = ["serve_editor"]
 
 _HELLO_S = 30.0
-#: Gemini CLI sends no revision header and shows its model nothing but text.
-_CLIENTS = {
-    "gemini-cli-mcp-client": ClientSettings(content="mirror", protocol_header="session"),
-}
+#: Gemini CLI shows its model nothing but text.
+_CLIENTS = {"gemini-cli-mcp-client": ClientSettings(content="mirror")}
 
 Code = Literal["bridge", "hello", "trust", "tokens", "settings", "roots", "port"]
 
