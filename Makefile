@@ -39,8 +39,8 @@ test: check ## everything the tests need, then all of them except those with big
 	$(BIN)/python -m tools.node protocol
 	$(BIN)/pytest -m 'not client and not vscode'
 
-test-clients: env ## the tests with real clients, which are big (350 MB)
-	$(BIN)/python -m tools.node protocol claude
+test-clients: env ## whole turns of real clients, which are big (1.6 GB installed)
+	$(BIN)/python -m tools.node protocol claude codex gemini copilot opencode inspector
 	$(BIN)/pytest -m client
 
 test-vscode: env ## the extension in a real VS Code with a headless browser (800 MB)
@@ -65,8 +65,9 @@ evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m bench wire lsp
 	$(BIN)/python -m tools.fresh_clone
 
-fuzz: env ## a million generated messages in process and 20,000 over sockets
+fuzz: env ## a million generated messages in process and 20,000 over sockets, 100,000 hostile caches
 	$(BIN)/python -m tests.fuzz --messages 1000000 --socket-messages 20000
+	$(BIN)/python -m tests.fuzz_context --cases 100000
 
 lock: ## resolve the locks again
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header pyproject.toml -o requirements/run.txt

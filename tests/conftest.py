@@ -94,8 +94,8 @@ def stdio(home: Path) -> Iterator[Callable[..., StdioServer]]:
     """Starts ``sightline stdio``; every server is stopped at the end."""
     started: list[StdioServer] = []
 
-    def start(*arguments: str | Path) -> StdioServer:
-        server = StdioServer.start([str(argument) for argument in arguments], home)
+    def start(*arguments: str | Path, **variables: str) -> StdioServer:
+        server = StdioServer.start([str(argument) for argument in arguments], home, variables)
         started.append(server)
         return server
 

@@ -6,8 +6,9 @@ without a word of what it was.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,6 +17,7 @@ from sightline.calls import families
 from sightline.calls.flights import Flights, OutOfTime
 from sightline.calls.memory import AnswerCache, Retained, RetainedSet
 from sightline.calls.pages import EncodedPage, page_of
+from sightline.calls.recent import Recent, Recently
 from sightline.calls.validate import Validator
 from sightline.contract import cursors, keys, limits
 from sightline.contract.cursors import Cursor
@@ -24,17 +26,21 @@ from sightline.contract.failures import (
     Cancelled,
     CursorStale,
     Failure,
+    InvalidArguments,
     Overloaded,
     TimedOut,
     TooLarge,
     UnknownTool,
 )
 from sightline.contract.settings import Settings
+from sightline.contract.source import SourceFile
 from sightline.protocol.revisions import Revision
 from sightline.protocol.session import Outcome
 from sightline.protocol.surface import ClientOptions
 from sightline.tools.tool import Desk, Paged, Progress, Question, Tool, Whole, silent
-from sightline.workspace.view import View, ViewOutdated
+from sightline.workspace.gate import Gate
+from sightline.workspace.roots import RootSet
+from sightline.workspace.view import Epochs, View, ViewOutdated
 
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
@@ -91,6 +97,8 @@ class Calls:
     bug: Callable[[BaseException], None]
     finished: Callable[[Record], None] = lambda record: None
     context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS
+    index_timeout_ms: int = limits.INDEX_TIMEOUT_MS
+    index_build_timeout_ms: int = limits.INDEX_BUILD_TIMEOUT_MS
     in_flight: int = 0
     _flights: Flights[Any] = field(default_factory=Flights)
 
@@ -102,8 +110,12 @@ class Calls:
         self._caps = {tool.info.name: self._limits(tool) for tool in self.catalogue}
         self._validators: dict[str, Validator] = {}
         self._newest: View | None = None
+        #: What tools see that do not look at the workspace.
+        self._nowhere = View(Gate(RootSet.of(())), Epochs(0, 0, 0, 0), "")
+        self._numbers = count()
         #: The keys of what was asked of the newest view.
         self._known: dict[tuple[str, tuple[str | int | bool, ...]], Keys] = {}
+        self._recent = Recent()
 
     async def run(
         self, name: str, arguments: dict[str, Any], caller: Caller, *, arrived: float
@@ -134,6 +146,24 @@ class Calls:
             return Finished(families.failed(tool.info.family, failure), failure)
         return Finished(msgspec.Raw(result), None)
 
+    def now(
+        self, name: str, arguments: dict[str, Any], caller: Caller, *, arrived: float
+    ) -> Finished | None:
+        """The outcome of a call that was just made in the same words and still holds."""
+        tool = self._find(name, caller)
+        if tool is None or tool.info.name not in self._validators:
+            return None
+        try:
+            typed = self._validate(tool, arguments)
+            recently = self._recent.find(typed, *_asker(tool, caller))
+            if recently is None or not recently.holds(self._view_now()):
+                return None
+        except Exception:  # whatever is wrong is said by the ordinary way
+            return None
+        milliseconds = (self.clock() - arrived) * 1000
+        self.finished(Record(tool.info.name, "ok", milliseconds, len(recently.result)))
+        return Finished(msgspec.Raw(recently.result), None)
+
     def cancelled(self, name: str, caller: Caller) -> Finished:
         """The terminal outcome of a call that was cancelled."""
         tool = self._find(name, caller)
@@ -156,6 +186,8 @@ class Calls:
             request_timeout_ms=self.settings.request_timeout_ms,
             max_response_bytes=self.settings.max_response_bytes,
             context_ms=self.context_timeout_ms,
+            index_ms=self.index_timeout_ms,
+            index_build_ms=self.index_build_timeout_ms,
         )
 
     async def _answer(
@@ -170,7 +202,8 @@ class Calls:
         try:
             view, question = await self._ask(tool, typed, deadline)
             uri = question.uri
-            asked = Asked(tool, view, question, caller, caps, deadline, *self._keys(tool, question))
+            known = self._keys(tool, view, question)
+            asked = Asked(tool, view, question, caller, caps, deadline, *known)
             page = await (self._page(asked) if tool.info.paged else self._whole(asked))
             if self.clock() > deadline:
                 raise OutOfTime
@@ -180,41 +213,57 @@ class Calls:
         result = asked.wrap(page)
         if len(result) > asked.room:
             raise TooLarge
+        if tool.info.family == "lsp":
+            self._recent.keep(self._recently(asked, typed, result), *_asker(tool, caller))
         return result
 
     async def _ask(
         self, tool: Tool[Any], typed: msgspec.Struct, deadline: float
     ) -> tuple[View, Question[Any]]:
         """The view of this moment, and the question in it."""
+        if not tool.info.epochs:
+            return self._nowhere, tool.ask(self._nowhere, typed)
         while True:
-            view = self.engines.begin_now()
+            view = self._view_now()
             if view is None:
                 async with asyncio.timeout(max(deadline - self.clock(), 0)):
                     view = await self.engines.begin()
-            self._retire(view)
+                self._retire(view)
             try:
                 return view, tool.ask(view, typed)
             except ViewOutdated as outdated:
                 self.engines.surprised(outdated.path)
 
+    def _view_now(self) -> View | None:
+        """The view of this moment, where it can be had without waiting."""
+        view = self.engines.begin_now()
+        if view is not None:
+            self._retire(view)
+        return view
+
     def _validate(self, tool: Tool[Any], arguments: dict[str, Any]) -> msgspec.Struct:
         name = tool.info.name
         if name not in self._validators:
             self._validators[name] = Validator(name, tool.arguments)
-        return self._validators[name].check(arguments)
+        try:
+            return self._validators[name].check(arguments)
+        except InvalidArguments as invalid:
+            raise _refusal(tool, invalid) from None
 
-    def _keys(self, tool: Tool[Any], question: Question[Any]) -> "Keys":
-        """The keys of a question in the newest view, worked out once."""
+    def _keys(self, tool: Tool[Any], view: View, question: Question[Any]) -> "Keys":
+        """The keys of a question in a view, worked out once for the newest one."""
         name = (tool.info.name, question.fields)
         known = self._known.get(name)
-        if known is None:
-            assert self._newest is not None
-            request = keys.request_key(tool.info.name, *question.fields)
-            snapshot = self._newest.snapshot_key(request, tool.info.epochs)
-            known = Keys(request, snapshot, self.engines.identity(question.uri))
-            if len(self._known) >= _MAX_KNOWN:
-                self._known.clear()
-            self._known[name] = known
+        if known is not None:
+            return known
+        request = keys.request_key(tool.info.name, *question.fields)
+        snapshot = view.snapshot_key(request, tool.info.epochs)
+        if not tool.info.repeatable:
+            return Keys(request, snapshot, f"call {next(self._numbers)}")  # of nobody else's
+        known = Keys(request, snapshot, self.engines.identity(question.uri))
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        self._known[name] = known
         return known
 
     async def _page(self, asked: "Asked") -> EncodedPage:
@@ -228,23 +277,45 @@ class Calls:
             if start.snapshot != asked.snapshot:
                 raise CursorStale
             result = self.retained.require(asked.snapshot)
-        size = min(arguments.pageSize or limits.DEFAULT_PAGE_SIZE, self.settings.max_items_per_page)
-        cut = (start.offset, size, asked.caller.options.content, asked.caller.revision)
+        size = arguments.pageSize or asked.tool.info.page_size
+        size = min(size, self.settings.max_items_per_page)
+        budget = asked.question.budget or asked.room
+        cut = (start.offset, size, budget, asked.caller.options.content, asked.caller.revision)
         if result.last is not None and result.last[0] == cut:
             return EncodedPage(*result.last[1:])
-        page = page_of(result, start, size, lambda page: len(asked.wrap(page)) <= asked.room)
+        if result.lazy:
+            await asyncio.to_thread(result.prepare, start.offset, size)
+        page = page_of(
+            result,
+            start,
+            size,
+            lambda page: len(page.payload) <= budget and len(asked.wrap(page)) <= asked.room,
+        )
         result.last = (cut, *page)
         return page
 
     async def _whole(self, asked: "Asked") -> EncodedPage:
         """An unpaged payload, remembered as it was fitted for this kind of client."""
-        key = (asked.snapshot, asked.identity, asked.caller.options.content)
-        remembered = self.answers.get(key)
+        if not asked.tool.info.repeatable:
+            return fit(await self._share(asked), asked)
+        remembered = self.answers.get(asked.answer_key)
         if remembered is not None:
             return EncodedPage(*remembered)
         page = fit(await self._share(asked), asked)
-        self.answers.put(key, page.payload, page.summary)
+        self.answers.put(asked.answer_key, page.payload, page.summary)
         return page
+
+    def _recently(self, asked: "Asked", typed: msgspec.Struct, result: bytes) -> Recently:
+        """An answer for those who ask the same again in the same words."""
+
+        def is_kept() -> bool:
+            if asked.tool.info.paged:
+                return self.retained.find(asked.snapshot) is not None
+            return self.answers.get(asked.answer_key) is not None
+
+        notes, spelled = asked.question.notes, getattr(typed, "uri", "")
+        document = notes if isinstance(notes, SourceFile) else None
+        return Recently(typed, asked.view, document, spelled, is_kept, result)
 
     async def _share(self, asked: "Asked") -> Any:  # noqa: ANN401 - RetainedSet or Whole, by tool
         """The full answer, computed once for everybody who asks the same now."""
@@ -254,9 +325,7 @@ class Calls:
             answer = await asked.tool.answer(desk, asked.question)
             if not isinstance(answer, Paged):
                 return answer
-            # Compact JSON has no line break of its own, so the lines are the items.
-            items = _encoder.encode_lines(answer.items).splitlines()
-            kept = RetainedSet(items, answer.summary, answer.flags)
+            kept = RetainedSet.of(answer)
             self.retained.keep(asked.snapshot, kept)
             return kept
 
@@ -272,6 +341,7 @@ class Calls:
         if view is not self._newest:
             self._newest = view
             self._known.clear()
+            self._recent.clear()
             self._flights.abandon(lambda key: True)
 
 
@@ -295,6 +365,11 @@ class Asked(NamedTuple):
     request: str
     snapshot: str
     identity: str
+
+    @property
+    def answer_key(self) -> Hashable:
+        """What an unpaged answer is remembered by."""
+        return (self.snapshot, self.identity, self.caller.options.content)
 
     @property
     def room(self) -> int:
@@ -330,10 +405,25 @@ def fit(whole: Whole, asked: Asked) -> EncodedPage:
     return page
 
 
+def _asker(tool: Tool[Any], caller: Caller) -> tuple[Hashable, ...]:
+    """What besides the arguments decides the bytes of a result."""
+    return (tool.info.name, caller.options, caller.revision)
+
+
 def underscored(name: str) -> str:
     """A tool's name for clients that cannot take dots."""
     return name.replace(".", "_")
 
 
-def _encoded(payload: msgspec.Struct) -> EncodedPage:
+def _refusal(tool: Tool[Any], invalid: InvalidArguments) -> Failure:
+    """The failure that a tool has for all that is wrong with its arguments, if there is one."""
+    issues: Any = invalid.details.get("issues", [])
+    kinds = {tool.info.refusals.get((issue["path"], issue["keyword"])) for issue in issues}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return invalid if kind is None else kind()
+
+
+def _encoded(payload: msgspec.Struct | bytes) -> EncodedPage:
+    if isinstance(payload, bytes):
+        return EncodedPage(payload, "")
     return EncodedPage(_encoder.encode(payload), getattr(payload, "summary", ""))

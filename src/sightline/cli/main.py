@@ -18,13 +18,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve", "serve over HTTP on 127.0.0.1"),
     "stdio": ("stdio", "serve one client over standard input and output"),
     "call": ("call", "make one tool call and print its payload"),
+    "config": ("config", "connect a client: show, write and check what it needs"),
     "tools": ("tools", "print the catalogue as JSON"),
+    "index": ("index", "build, inspect or search the code index"),
+    "context": ("context", "build context caches and select from them under a token budget"),
     "settings": ("settings", "show every setting and where its value came from"),
     "doctor": ("doctor", "say what is missing and the command that fixes it"),
     "status": ("status", "show what running servers are doing"),
     "token": ("token", "show or rotate the bearer token of serve"),
     "trust": ("trust", "let language servers run code of a root"),
     "untrust": ("trust", "take that back"),
+    "completion": ("completion", "print the completion of a shell"),
 }
 
 _EPILOG = """\

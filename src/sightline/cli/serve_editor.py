@@ -20,6 +20,7 @@ from sightline.cli.commands.serve import loop_runner
 from sightline.cli.configuration import configure
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
+from sightline.cli.start import context_options
 from sightline.contract.settings import ClientSettings, Settings
 from sightline.editor import messages as m
 from sightline.editor.bridge import Bridge, BridgeBroken
@@ -113,7 +114,16 @@ async def _serve_window(arguments: argparse.Namespace, bridge: Bridge, hello: m.
         roots=lambda paths: roots_of(paths, settings.additional_allowed_roots, folders.home),
     )
     source = EditorSource(window, time.monotonic, os.getppid())
-    program = Program.of(settings, workspace, source, source.begin, source.begin_now, log)
+    program = Program.of(
+        settings,
+        workspace,
+        source,
+        source,
+        environment=os.environ,
+        cache=private(folders.cache),
+        log=log,
+        **context_options(settings, folders),
+    )
     app = HttpApp(program.surface, program.runner, tokens, settings, log, time.monotonic)
     listening = asyncio.create_task(bridge.listen(window.event), name="bridge")
     status = StatusSocket(

@@ -4,15 +4,26 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import TypedDict
 
 from sightline.cli.configuration import Configuration, configure
+from sightline.cli.context_root import context_root, context_timeout_ms
 from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private
+from sightline.contract.limits import CONTEXT_TIMEOUT_MS
+from sightline.contract.settings import Settings
 from sightline.server.compose import Program
 from sightline.server.logs import Log
 from sightline.workspace.roots import BadRoot, Root, default_root, open_root
 
-__all__ = ["add_common", "build_program", "configuration_from", "roots_from"]
+__all__ = ["add_common", "build_program", "configuration_from", "context_options", "roots_from"]
+
+
+class ContextOptions(TypedDict):
+    """What a program is told about context caches."""
+
+    context_root: str
+    context_timeout_ms: int
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +50,12 @@ def configuration_from(
 
 
 def roots_from(paths: Sequence[str], configuration: Configuration, folders: Folders) -> list[Root]:
-    """The roots named on the command line, or the project around the current folder."""
+    """The roots named on the command line, or the project around the current folder.
+
+    Context caches are not in a workspace: a server of nothing else needs no root.
+    """
+    if not paths and configuration.settings.families == ("context",):
+        return []
     try:
         chosen = [os.path.abspath(path) for path in paths] or [default_root(os.getcwd())]
         chosen += configuration.settings.additional_allowed_roots
@@ -58,4 +74,13 @@ def build_program(
         environment=os.environ,
         cache=private(folders.cache),
         log=log,
+        **context_options(configuration.settings, folders),
     )
+
+
+def context_options(settings: Settings, folders: Folders) -> ContextOptions:
+    offered = "context" in settings.families
+    return {
+        "context_root": context_root(os.environ, folders) if offered else "",
+        "context_timeout_ms": context_timeout_ms(os.environ) if offered else CONTEXT_TIMEOUT_MS,
+    }

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     style = configuration.settings.tool_names
     caller = Caller(ClientOptions(tool_names=style), NEWEST)
     finished = asyncio.run(_run(program, arguments.tool, given, caller, arguments.wait))
-    return _report(finished, envelope=arguments.envelope)
+    return report(finished, envelope=arguments.envelope)
 
 
 def _seconds(text: str) -> float:
@@ -113,7 +113,7 @@ async def _patiently(
         await asyncio.sleep(_PAUSE_S)
 
 
-def _report(finished: Finished, *, envelope: bool) -> int:
+def report(finished: Finished, *, envelope: bool) -> int:
     outcome, failure = finished
     if failure is not None or isinstance(outcome, Error):
         assert failure is not None

@@ -95,7 +95,7 @@ def loop_runner() -> asyncio.Runner:
 
 
 def _banner(program: Program, port: int) -> str:
-    roots = ", ".join(root.given for root in program.workspace.roots.roots)
+    roots = ", ".join(root.given for root in program.workspace.roots.roots) or "context caches"
     return (
         f"sightline {__version__} serves {roots}\n"
         f"  http://127.0.0.1:{port}/mcp   (token: sightline token show; stop: Ctrl-C)"
