@@ -20,15 +20,18 @@ from typing import Any
 
 import msgspec
 
-from sightline.contract.failures import Failure, NotReady
+from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import RawDiagnostic, RawSymbol
 from sightline.contract.values import Hover, Location, Position
+from sightline.lsp.install.store import Store
 from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Pool
 from sightline.lsp.registry import builtin
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import open_root
+from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
+from tests.support.engine import INSTALLED
 from tests.support.http import HttpServer, free_port
 from tests.support.program import command, environment
 
@@ -233,8 +236,9 @@ class ServersEditor:
     async def _build(self, roots: Sequence[Path], cache: Path) -> None:
         self.workspace = Workspace([open_root(str(root), home=None) for root in roots])
         self.workspace.listen(self._announce)
-        launcher = Launcher({"PATH": "/usr/bin:/bin"}, cache)
-        self.pool = Pool(self.workspace, builtin(), launcher)
+        registry = builtin()
+        launcher = Launcher({"PATH": "/usr/bin:/bin"}, cache, Store(INSTALLED), registry)
+        self.pool = Pool(self.workspace, registry, launcher)
 
     def attach(self, child: EditorChild) -> None:
         self.child = child
@@ -295,12 +299,12 @@ class ServersEditor:
         if ask == "unwatched":
             return {"uris": []}
         if ask == "prepare":
-            return told
+            return told | {"extension": await self._extension(view, question["uris"])}
         if ask == "workspaceSymbols":
             symbols = (await self.pool.workspace_symbols(question["query"])).items
             return {"symbols": [_workspace_symbol(symbol) for symbol in symbols]}
         if ask == "workspaceDiagnostics":
-            files = (await self.pool.workspace_diagnostics()).items
+            files = (await self.pool.workspace_diagnostics(lambda done, all_: None)).items
             rows = [{"uri": u, "diagnostics": list(map(_diagnostic, d))} for u, d in files.items()]
             return {"files": rows, "shown": len(files)}
         file = view.document(question["uri"])
@@ -318,6 +322,15 @@ class ServersEditor:
         else:
             locations = await self.pool.references(file, position, include_declaration=True)
         return told | {"locations": list(locations)}
+
+    async def _extension(self, view: View, uris: Sequence[str]) -> str:
+        """Whether there is a server for these documents."""
+        try:
+            for uri in uris:
+                await self.pool.document_symbols(view.document(uri))
+        except Unavailable:
+            return "none"
+        return "active"
 
 
 def _hover(hover: Hover | None) -> Message:

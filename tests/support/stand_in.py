@@ -123,13 +123,12 @@ class Application:
         } | dict(headers or {})
         named = {name.encode(): value.encode() for name, value in sent.items()}
         head = Head(b"POST", b"/mcp", version, named)
-        line = FakeLine(body, pieces)
+        line = FakeLine(body, self.deliveries, pieces)
         if pieces is None:
             outcome = self.app.take(head, body)
             await (line.reply(outcome) if isinstance(outcome, Reply) else outcome(line))
         else:
             await self.app.read_and_take(head, line)
-        self.deliveries += line.deliveries
         answer = line.answer()
         ledger.hear("http application", answer.body)
         return answer
@@ -163,7 +162,10 @@ class FakeLine:
     """Takes what is sent, and gives a body in pieces where a test wants that."""
 
     def __init__(
-        self, body: bytes, pieces: Callable[[], Awaitable[Piece | None]] | None = None
+        self,
+        body: bytes,
+        deliveries: list[float],
+        pieces: Callable[[], Awaitable[Piece | None]] | None = None,
     ) -> None:
         self._body = body
         self._pieces = pieces
@@ -171,8 +173,7 @@ class FakeLine:
         self._headers: tuple[Header, ...] = ()
         self._parts: list[bytes] = []
         self._ended = False
-        #: When each part of a body was handed over, by the event loop's clock.
-        self.deliveries: list[float] = []
+        self._deliveries = deliveries
 
     async def receive(self) -> Piece | None:
         return Piece(self._body, ended=True) if self._pieces is None else await self._pieces()
@@ -198,7 +199,7 @@ class FakeLine:
     def _deliver(self, data: bytes, *, ends: bool) -> None:
         self._parts.append(data)
         self._ended = ends
-        self.deliveries.append(asyncio.get_running_loop().time())
+        self._deliveries.append(asyncio.get_running_loop().time())
 
 
 def of_family(tool: StandIn, family: str) -> StandIn:

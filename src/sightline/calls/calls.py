@@ -45,6 +45,7 @@ from sightline.workspace.view import Epochs, View, ViewOutdated
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
 _MAX_KNOWN = 1_024
+STOPPED = "the time limit passed and the work was stopped; ask for less, or again to go on"
 _encoder = msgspec.json.Encoder()
 
 
@@ -208,8 +209,10 @@ class Calls:
             if self.clock() > deadline:
                 raise OutOfTime
         except (TimeoutError, OutOfTime):
-            details = {"waitingFor": self.engines.waiting_for(uri)} if caps.goes_on else None
-            raise TimedOut(timeout_ms=caps.timeout_ms, details=details) from None
+            if caps.goes_on:
+                details = {"waitingFor": self.engines.waiting_for(uri)}
+                raise TimedOut(timeout_ms=caps.timeout_ms, details=details) from None
+            raise TimedOut(STOPPED, timeout_ms=caps.timeout_ms) from None
         result = asked.wrap(page)
         if len(result) > asked.room:
             raise TooLarge

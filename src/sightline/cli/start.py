@@ -15,6 +15,7 @@ from sightline.contract.settings import Settings
 from sightline.server.compose import Program
 from sightline.server.logs import Log
 from sightline.workspace.roots import BadRoot, Root, default_root, open_root
+from sightline.workspace.trust import TrustStore
 
 __all__ = ["add_common", "build_program", "configuration_from", "context_options", "roots_from"]
 
@@ -73,7 +74,9 @@ def build_program(
         registry=configuration.registry,
         environment=os.environ,
         cache=private(folders.cache),
+        servers=folders.servers,
         log=log,
+        trusted=TrustStore(folders.trust).trusts,
         **context_options(configuration.settings, folders),
     )
 

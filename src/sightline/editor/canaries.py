@@ -28,6 +28,7 @@ _LEFT_OUT = frozenset(
 _LARGE_BYTES = 65_536
 _MAX_CANDIDATES = 20
 _MAX_PROJECTS = 32
+_MAX_TRIES = 200
 
 
 class Canary(NamedTuple):
@@ -57,13 +58,22 @@ class Survey(NamedTuple):
         step = max(1, len(files) // _MAX_CANDIDATES)
         return files[::step][:_MAX_CANDIDATES]
 
-    def samples(self, language: str) -> list[str]:
-        """One file per project of a language: what must be open for the project to be known."""
+    def samples(self, language: str, readable: Callable[[str], bool]) -> list[str]:
+        """One file per project of a language: what must be open for the project to be known.
+
+        A file that cannot be read as text cannot be opened in an editor either.
+        """
         projects = self.projects.get(language, set())
         chosen: dict[str, str] = {}
         files = self.files.get(language, ())
+        tries = _MAX_TRIES
         for path in sorted(files, key=lambda path: path in self.large):
-            chosen.setdefault(_project_of(path, projects), path)
+            project = _project_of(path, projects)
+            if project in chosen or tries == 0:
+                continue
+            tries -= 1
+            if readable(path):
+                chosen[project] = path
         return [chosen[project] for project in sorted(chosen)][:_MAX_PROJECTS]
 
 

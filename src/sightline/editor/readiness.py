@@ -189,7 +189,11 @@ class Readiness:
         return bool(created)
 
     def _samples(self, language: str) -> list[str]:
-        return [path for found in self._surveys().values() for path in found.samples(language)]
+        return [
+            path
+            for found in self._surveys().values()
+            for path in found.samples(language, lambda path: self._text(path) is not None)
+        ]
 
     def _text(self, path: str) -> str | None:
         with contextlib.suppress(Failure):

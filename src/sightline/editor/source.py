@@ -112,7 +112,10 @@ class EditorSource:
         answer = await self._about(file, "documentDiagnostics", m.DiagnosticsAnswer)
         return [_diagnostic(item) for item in answer.diagnostics]
 
-    async def workspace_diagnostics(self) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
+    async def workspace_diagnostics(
+        self, counted: Callable[[int, int], None]
+    ) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
+        """The window answers for all its documents at once, so nothing is counted on the way."""
         for _ in range(_TRIES):
             await self._settle()
             state = self._window.changes

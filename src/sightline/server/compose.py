@@ -7,7 +7,7 @@ language servers, the calls, the surface. No other module keeps state at module 
 import asyncio
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
@@ -21,8 +21,10 @@ from sightline.context.engine import ContextEngine
 from sightline.contract import limits
 from sightline.contract.settings import Settings
 from sightline.contract.source import Source
+from sightline.lsp.fleet import Bounds
+from sightline.lsp.install.store import Store
 from sightline.lsp.launching import Launcher
-from sightline.lsp.pool import Pool
+from sightline.lsp.pool import Options, Pool
 from sightline.lsp.registry import Registry
 from sightline.protocol.surface import ClientOptions, Surface
 from sightline.server.logs import Log
@@ -136,7 +138,7 @@ class Program:
 
     settings: Settings
     workspace: Workspace
-    pool: LivingSource
+    source: LivingSource
     index: LazyIndex
     context: ContextEngine
     calls: Calls
@@ -154,13 +156,18 @@ class Program:
         registry: Registry,
         environment: Mapping[str, str],
         cache: Path,
+        servers: Path,
         log: Log,
+        trusted: Callable[[str], bool] = lambda root: False,
         context_root: str = "",
         context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
         """A program whose source is language servers of its own."""
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
-        pool = Pool(workspace, registry, Launcher(environment, cache))
+        launcher = Launcher(environment, cache, Store(servers), registry)
+        bounds = Bounds(settings.max_servers, settings.server_memory_mb, settings.server_idle_s)
+        options = Options(bounds, settings.allow_unstable_hover, trusted)
+        pool = Pool(workspace, registry, launcher, options)
         return cls.of(
             settings,
             workspace,
@@ -233,11 +240,17 @@ class Program:
             settings, workspace, source, index, context, calls, runner, surface, log, call_log
         )
 
+    @property
+    def pool(self) -> Pool:
+        """The language servers, for whoever built a program that has them."""
+        assert isinstance(self.source, Pool)
+        return self.source
+
     def start(self) -> None:
         """Begins what can be done ahead, in the background."""
         if self.settings.families != ("context",):
             self.workspace.start()
-            self.pool.warm()
+            self.source.warm()
 
     def report(self, transport: str, sessions: list[str]) -> dict[str, Any]:
         """What the status socket tells."""
@@ -247,7 +260,7 @@ class Program:
             "pid": os.getpid(),
             "version": __version__,
             "roots": self.workspace.report(),
-            "servers": [server._asdict() for server in self.pool.status()],
+            "servers": [server._asdict() for server in self.source.status()],
             "caches": {
                 "answers": len(answers.store),
                 "hits": answers.hits,
@@ -264,5 +277,5 @@ class Program:
         await self.calls.close()
         self.context.close()
         await asyncio.shield(self.index.close())
-        await asyncio.shield(self.pool.close())
+        await asyncio.shield(self.source.close())
         self.workspace.close()

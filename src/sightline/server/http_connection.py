@@ -100,7 +100,7 @@ class Connection(asyncio.Protocol):
         #: Bytes of its head: of complete lines, and of pieces that held nothing else.
         self._head_bytes = 0
         self._received = 0
-        self._in_head = False
+        self._in_head = self._begun = False
         self._reading: Cycle | None = None
         #: The request being answered, and those that wait for their turn.
         self._answering: Cycle | None = None
@@ -136,10 +136,12 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._deaf:
             return
-        begun, before = self._in_head, self._answering
+        before = self._answering
+        self._begun = False
         self._feed(data)
         if self._in_head and not self._deaf:
-            self._received += len(data) if begun else 0
+            # Of a piece in which this head began, the parser has counted what belongs to it.
+            self._received += 0 if self._begun else len(data)
             if self._received > _HEADER_BYTES:
                 self._refuse(431)
             elif self._header_timer is None:
@@ -184,7 +186,7 @@ class Connection(asyncio.Protocol):
         self._url = b""
         self._headers = {}
         self._head_bytes = self._received = 0
-        self._in_head = True
+        self._in_head = self._begun = True
 
     def on_url(self, url: bytes) -> None:
         self._url += url

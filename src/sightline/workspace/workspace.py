@@ -16,7 +16,7 @@ from sightline.workspace.changes import Change, Kind
 from sightline.workspace.gate import Gate
 from sightline.workspace.observers import Observer, observe
 from sightline.workspace.roots import Root, RootSet
-from sightline.workspace.tree import Tree, digest48, file_count, scan
+from sightline.workspace.tree import RACY_NS, Tree, digest48, file_count, last_change, scan
 from sightline.workspace.view import Epochs, View, text_digest48, top_folders
 
 __all__ = ["Listener", "Workspace"]
@@ -35,9 +35,11 @@ class Workspace:
         self.notify = notify
         self.observers: dict[str, Observer] = {}
         self._listeners: list[Listener] = []
+        self._root_listeners: list[Callable[[], None]] = []
         self._epochs: Epochs | None = None
         self._view: View | None = None
         self._scan: asyncio.Task[None] | None = None
+        self._ahead: tuple[int, Callable[[], None]] | None = None
         self._collecting = asyncio.Lock()
         self._top_folders = top_folders()
         self._unsaved: Mapping[str, str | None] = {}
@@ -46,6 +48,24 @@ class Workspace:
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
+
+    def listen_to_roots(self, listener: Callable[[], None]) -> None:
+        """``listener`` is called after the roots have changed."""
+        self._root_listeners.append(listener)
+
+    async def set_roots(self, roots: Iterable[Root]) -> None:
+        """Other roots from now on. What stays is not scanned again; no older answer holds."""
+        await self.begin()
+        self.follow(roots)
+        await self.begin()
+
+    def head_start(self, overtaken: Callable[[], None]) -> None:
+        """Somebody reads the files from now on, before they are watched.
+
+        ``overtaken`` is called at the end of the first scan, before there is a view, if anything
+        may have changed since: what was read until then counts no longer.
+        """
+        self._ahead = (time.time_ns(), overtaken)
 
     def start(self) -> None:
         """Begins the first scan in the background. ``begin`` waits for it."""
@@ -187,15 +207,28 @@ class Workspace:
         start = await asyncio.to_thread(
             digest48, [(root.real, tree) for root, tree in self.trees()]
         )
+        if self._ahead is not None:
+            since, overtaken = self._ahead
+            if await asyncio.to_thread(self._touched_since, since):
+                overtaken()
         if self._unsaved:
             start ^= text_digest48(self._unsaved)
         self._epochs = Epochs(start, start, start, start)
+
+    def _touched_since(self, moment: int) -> bool:
+        """Whether a file or folder changed then or later, or where that cannot be known."""
+        return any(
+            observer.sweeps or last_change(observer.tree) >= moment - RACY_NS
+            for observer in self.observers.values()
+        )
 
     async def _rescan(self, before: "asyncio.Task[None]") -> None:
         await asyncio.wait({before})
         async with self._collecting:
             await self._observe_roots()
         self._move(roots=True)
+        for listener in self._root_listeners:
+            listener()
 
     async def _observe_roots(self) -> None:
         """An observer for every root and none for anything else."""
