@@ -1,5 +1,6 @@
-"""docs/bridge.md lists exactly the messages and questions there are."""
+"""docs/bridge.md lists the messages there are, docs/vscode.md the settings and commands."""
 
+import json
 import re
 from pathlib import Path
 from typing import get_args
@@ -8,7 +9,8 @@ import pytest
 
 from sightline.editor import messages as m
 
-PAGE = (Path(__file__).parents[2] / "docs/bridge.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/bridge.md").read_text(encoding="utf-8")
 
 
 def listed(heading: str) -> dict[str, str]:
@@ -32,3 +34,21 @@ def test_every_message_is_described(heading: str, union: object) -> None:
 
 def test_every_question_is_described() -> None:
     assert list(listed("Questions")) == list(get_args(m.Ask))
+
+
+def test_every_setting_and_command_of_the_extension_is_described() -> None:
+    page = (ROOT / "docs/vscode.md").read_text(encoding="utf-8")
+    manifest = json.loads((ROOT / "editors/vscode/package.json").read_text(encoding="utf-8"))
+    parts = manifest["contributes"]
+    declared = {
+        name: json.dumps(setting["default"])
+        for part in parts["configuration"]
+        for name, setting in part["properties"].items()
+    }
+    rows = re.findall(
+        r"^\| `((?:mcpLspGateway|sightline)\.\w+)` \| `([^`]*)` \|", page, re.MULTILINE
+    )
+    assert dict(rows) == declared
+    for command in parts["commands"]:
+        title = ": ".join(filter(None, [command.get("category"), command["title"]]))
+        assert f"`{title}`" in page, title
