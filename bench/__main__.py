@@ -6,6 +6,7 @@ import sys
 BENCHES = {
     "context": "465 documents of 5 MB: building a cache, asking it, beside the direct way",
     "lsp": "the seven tools on django: completeness, repeatability, added time",
+    "vscode": "what is added to the window's own providers, in a real VS Code",
     "wire": "CPU per message, start-up and parallel connections, beside the official Python SDK",
 }
 
