@@ -59,7 +59,7 @@ evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m tests.oracles.clients
 	$(BIN)/python -m tests.oracles.deaths --rounds 20
 	$(BIN)/python -m tests.system.freshness --rounds 300 --write
-	$(BIN)/python -m bench wire lsp context
+	$(BIN)/python -m bench wire lsp context context_code context_quality
 	$(BIN)/python -m tests.fuzz_context --cases 100000 --seed 6 --page
 	$(BIN)/python -m tools.fresh_clone
 
