@@ -5,6 +5,8 @@ import sys
 
 BENCHES = {
     "context": "465 documents of 5 MB: building a cache, asking it, beside the direct way",
+    "context_code": "caches of code on django: building, loading, asking",
+    "context_quality": "what is chosen for questions with known answers, beside other ways",
     "lsp": "the seven tools on django: completeness, repeatability, added time",
     "vscode": "what is added to the window's own providers, in a real VS Code",
     "wire": "CPU per message, start-up and parallel connections, beside the official Python SDK",

@@ -9,10 +9,24 @@ import sys
 import tarfile
 from pathlib import Path
 
-__all__ = ["django"]
+__all__ = ["QUALITY", "django", "quality"]
 
 _CACHE = Path(__file__).parent.parent / ".cache" / "corpora"
 _DJANGO = ("django", "5.2.8", "23254866a5bb9a2cfa6004e8b809ec6246eba4b58a7589bc2772f1bcc8456c7f")
+
+#: What the quality of context is measured on, and what it was tuned on.
+QUALITY = {
+    "aiohttp": ("3.14.5", "5558a7f5a05af9ecf744af91e5baefc436f93c9333e656c27ec253f9a6bbe178"),
+    "click": ("8.5.1", "9bbfada76703fd1d784b83eea012e3e8c6a001a876543ef104fa56aaaeb072b4"),
+    "networkx": ("3.6.1", "26b7c357accc0c8cde558ad486283728b65b6a95d85ee1cd66bafab4c8168509"),
+    "scrapy": ("2.19.0", "34130726582b64c91531162ab277c4053e558876d49ba219cb43679e71d80a87"),
+    "werkzeug": ("3.1.9", "55ca7c70a75689be937aa27f8ff4b018f06ff4838fc73045560bf0f5a1291060"),
+}
+
+
+def quality(name: str) -> Path:
+    """One of the source releases that quality is measured on."""
+    return _sdist(name, *QUALITY[name])
 
 
 def django() -> Path:
