@@ -5,6 +5,7 @@ import sys
 
 BENCHES = {
     "context": "465 documents of 5 MB: building a cache, asking it, beside the direct way",
+    "languages": "every language server on a real code base, beside a bare client",
     "lsp": "the seven tools on django: completeness, repeatability, added time",
     "wire": "CPU per message, start-up and parallel connections, beside the official Python SDK",
 }
