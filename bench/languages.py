@@ -86,10 +86,12 @@ def measure(case: Case, scratch: Path) -> dict[str, Any]:
         server.stop()
     server = start(case, root, scratch / "home0")
     ask(server, case, root)
-    spots = places(server, case, root)
+    client = bare(case, root, scratch)
+    spots = places(server, client, case, root)
+    # First, so that both servers have been asked the same until then.
+    added = beside_bare(server, client, case, root, spots)
     warm = seven(server, case, root, spots)
     memory = tree_memory(server.process.pid) - _own_memory(server.process.pid)
-    added = beside_bare(server, case, root, spots, scratch)
     server.stop()
     return {
         "server": case.server,
@@ -198,11 +200,14 @@ def files_of(case: Case, root: Path) -> list[Path]:
     return files
 
 
-def places(server: StdioServer, case: Case, root: Path) -> list[tuple[Path, dict[str, int], str]]:
-    """Symbols of different files, the same ones every time."""
+def places(
+    server: StdioServer, client: BareClient, case: Case, root: Path
+) -> list[tuple[Path, dict[str, int], str]]:
+    """Symbols of different files, the same ones every time. Both sides are shown the files."""
     found = []
     for file in files_of(case, root):
         symbols = call(server, "documentSymbols", uri=file.as_uri())["symbols"]
+        client.symbols(file)
         if symbols:
             symbol = symbols[len(symbols) // 2]
             found.append((file, symbol["selectionRange"]["start"], symbol["name"]))
@@ -269,13 +274,12 @@ def bare(case: Case, root: Path, scratch: Path) -> BareClient:
 
 def beside_bare(
     server: StdioServer,
+    client: BareClient,
     case: Case,
     root: Path,
     spots: list[tuple[Path, dict[str, int], str]],
-    scratch: Path,
 ) -> dict[str, Any]:
     """The same new questions to both, in turns."""
-    client = bare(case, root, scratch)
     expected = len(ask(server, case, root)) if case.asks_references else 0
     limit = time.monotonic() + 300
     while case.asks_references:
