@@ -116,3 +116,4 @@ def stdio(home: Path) -> Iterator[Callable[..., StdioServer]]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-markers", action="store_true", help="write marker answers anew")
+    parser.addoption("--update-docs", action="store_true", help="write outputs in the docs anew")

@@ -35,6 +35,9 @@ def test_marker(
     root = tmp_path / "root"
     root.mkdir()
     archive.write_to(root)
+    if any(not call.tool.startswith(("vscode.", "context.")) for call in archive.calls):
+        # One index for all three ways, so that what a build reports is the same in each.
+        assert run(installed, "index", "build", root).returncode == 0
     client = stdio(root)
     client.initialize()
     ways: dict[str, Ask] = {"http": serve(root).call, "stdio": client.call}
@@ -52,12 +55,11 @@ def test_marker(
 def play(archive: Archive, root: Path, ask: Ask) -> list[Any]:
     """The payload or error of every call, in order."""
     answers: list[Any] = []
-    cursor: str | None = None
+    before: dict[str, Any] = {}
     for call in archive.calls:
-        answer = ask(call.tool, archive.resolve(call.arguments, root, cursor))
-        payload = outcome(answer)
-        cursor = payload.get("nextCursor")
-        answers.append(payload)
+        answer = ask(call.tool, archive.resolve(call.arguments, root, before))
+        before = outcome(answer)
+        answers.append(before)
     return answers
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from sightline.calls.calls import Caller
 from sightline.contract.failures import Failure, NotReady
-from sightline.contract.settings import Settings
+from sightline.contract.settings import Family, Settings
 from sightline.lsp.registry import Registry, builtin
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
@@ -80,10 +80,11 @@ async def engine(
     environment: dict[str, str] | None = None,
     servers: Path | None = None,
     trusted: Callable[[str], bool] = lambda root: False,
+    families: tuple[Family, ...] = ("lsp",),
 ) -> AsyncIterator[Engine]:
     """A program on one root, or on several."""
     program = Program.build(
-        replace(settings or Settings(), families=("lsp",)),
+        replace(settings or Settings(), families=families),
         [open_root(str(each), home=None) for each in (root, *more)],
         registry=registry or builtin(),
         environment=environment or {"PATH": "/usr/bin:/bin"},

@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -33,6 +34,7 @@ Status = Literal["ok", "note", "missing"]
 #: How long one language may take to get ready before the report goes on.
 _READY_S = 60
 _REINSTALL = "sightline servers list"
+_LEAST_SPACE = 1 << 20
 _MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
 
 
@@ -102,17 +104,20 @@ def examine(paths: list[str]) -> Iterator[Finding]:
 def folders_are_writable(situation: Situation) -> Iterator[Finding]:
     for name in ("data", "cache"):
         folder = getattr(situation.folders, name)
+        fix = f"chmod u+rwx {folder}, or set XDG_{name.upper()}_HOME to a folder you can write"
         try:
             private(folder)
         except CommandError as problem:
-            yield Finding(f"{name} folder", "missing", str(problem), f"chmod u+rwx {folder}")
+            yield Finding(f"{name} folder", "missing", str(problem), fix)
             continue
-        if os.access(folder, os.W_OK | os.X_OK):
+        if shutil.disk_usage(folder).free < _LEAST_SPACE:
+            full = f"no space is left on the disk of {folder}"
+            fix = f"free some space there, or set XDG_{name.upper()}_HOME to another disk"
+            yield Finding(f"{name} folder", "missing", full, fix)
+        elif os.access(folder, os.W_OK | os.X_OK):
             yield Finding(f"{name} folder", "ok", str(folder))
         else:
-            yield Finding(
-                f"{name} folder", "missing", f"{folder} is read-only", f"chmod u+rwx {folder}"
-            )
+            yield Finding(f"{name} folder", "missing", f"{folder} is read-only", fix)
 
 
 def token_is_usable(situation: Situation) -> Iterator[Finding]:
