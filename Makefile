@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help env serve servers test test-clients test-dist test-vscode vsix dist site test-site check quick lint types bench evidence fuzz lock docs clean
+.PHONY: help env serve servers test test-clients test-dist test-vscode vsix dist site test-site check quick lint types bench bench-languages bench-peers soak evidence fuzz lock docs clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -73,6 +73,18 @@ quick: env servers ## the tests that take less than a few seconds each
 
 bench: env ## speed and memory, as ratios measured side by side
 	$(BIN)/python -m bench all
+
+bench-languages: env servers ## every language server on a real code base (an hour)
+	$(BIN)/python -m bench languages
+	$(BIN)/python -m tests.languages.rounds --server ty --server tsgo --rounds 1000 --write
+	$(BIN)/python -m tests.languages.rounds --server pyright --server vtsls --server clangd --server bash --rounds 200 --write
+
+bench-peers: env ## Sightline beside other bridges, without a network
+	$(BIN)/python -m tools.node protocol cclsp
+	$(BIN)/python -m bench peers
+
+soak: env servers ## 20 minutes over four languages with edits and kills
+	$(BIN)/python -m tests.languages.soak --minutes 20 --calls 30000
 
 evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m tests.oracles.conformance
