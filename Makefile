@@ -92,7 +92,8 @@ evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m tests.oracles.deaths --rounds 20
 	$(BIN)/python -m tests.fuzz --messages 1000000 --socket-messages 20000 --seed 1 --page
 	$(BIN)/python -m tests.system.freshness --rounds 300 --write
-	$(BIN)/python -m bench wire lsp vscode context context_code context_quality
+	$(BIN)/python -m bench wire lsp vscode index quality context context_code context_quality
+	$(BIN)/python -m tests.index.kills --rounds 100
 	$(BIN)/python -m tests.fuzz_context --cases 100000 --seed 6 --page
 	$(BIN)/python -m tests.clients.first_answer
 	$(BIN)/python -m tests.clients.tokens
