@@ -102,8 +102,8 @@ def test_no_language_server(home: Path, sample: Path) -> None:
     assert checked.stderr.endswith("run sightline doctor\n")
     assert "[MCP" not in checked.stderr, "codes are for programs"
     doctor = run(home, "doctor", cwd=sample)
-    assert doctor.returncode == 6
-    assert "MISSING language server ty" in doctor.stdout and "fix: " in doctor.stdout
+    assert f"note    Python in {sample}: no language server for Python" in doctor.stdout
+    assert "fix: " in doctor.stdout
 
 
 def test_folders_that_cannot_be_made(home: Path, sample: Path, tmp_path: Path) -> None:
@@ -165,10 +165,10 @@ def test_a_full_disk(home: Path, sample: Path, tmp_path: Path) -> None:
         pytest.skip("this system lets no one mount in a namespace")
     doctor, build, call, token, _ = done.stdout.split("= ")
     assert "no space is left" in doctor and "free some space" in doctor
-    for said in (build, call):
-        assert "free some space" in said and "INTERNAL" not in said, said
+    assert "free some space" in build
+    assert '"name":"area"' in call or "free some space" in call, "an answer needs no space"
     assert "No space left" in token
-    assert done.stdout.count("= 0") == 0
+    assert "INTERNAL" not in done.stdout and "bug" not in done.stdout
 
 
 def test_a_wheel_without_a_clone(home: Path, sample: Path, tmp_path: Path) -> None:

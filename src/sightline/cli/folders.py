@@ -27,6 +27,11 @@ class Folders:
         return self.data / "tokens.json"
 
     @property
+    def servers(self) -> Path:
+        """Where installed language servers live."""
+        return self.data / "servers"
+
+    @property
     def trust(self) -> Path:
         return self.data / "trusted-roots.json"
 

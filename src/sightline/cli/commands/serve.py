@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -76,6 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
         finally:
             await status.close()
             await program.close()
+            # Everything is ended. Who asks again now must not turn a clean exit into a killed one.
+            if sys.platform != "win32":
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
 
     with _runner() as runner:
         runner.run(serve())
