@@ -41,14 +41,20 @@ def test_a_second_instance(home: Path, sample: Path, serve: Callable[..., HttpSe
     assert [program["pid"] for program in listed] == [first.process.pid]
 
 
-def test_the_banner_says_how_to_connect(
-    home: Path, sample: Path, serve: Callable[..., HttpServer]
-) -> None:
-    server = serve(sample)
-    shown = "".join(server.log)
-    line = next(line for line in shown.splitlines() if "connect a client" in line)
-    words = line.partition("sightline config CLIENT ")[2].split()
-    done = run(home, "config", "opencode", *words, cwd=sample)
+def test_the_banner_says_how_to_connect(home: Path, sample: Path) -> None:
+    with subprocess.Popen(
+        command("serve", sample, "--port", str(free_port())),
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(home),
+    ) as server:
+        try:
+            assert server.stderr is not None
+            line = next(line for line in server.stderr if "connect a client" in line)
+            words = line.partition("sightline config CLIENT ")[2].split()
+            done = run(home, "config", "opencode", *words, cwd=sample)
+        finally:
+            server.terminate()
     assert done.returncode == 0, done.stderr
     assert "ready: " in done.stdout
 
