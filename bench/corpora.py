@@ -11,15 +11,65 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-__all__ = ["django", "ripgrep", "scripts", "thirty_thousand"]
+__all__ = [
+    "QUALITY",
+    "ansible",
+    "django",
+    "hiredis",
+    "quality",
+    "ripgrep",
+    "rxjs",
+    "scripts",
+    "thirty_thousand",
+]
 
 _CACHE = Path(__file__).parent.parent / ".cache" / "corpora"
 _DJANGO = ("django", "5.2.8", "23254866a5bb9a2cfa6004e8b809ec6246eba4b58a7589bc2772f1bcc8456c7f")
+
+#: What the quality of context is measured on, and what it was tuned on.
+QUALITY = {
+    "aiohttp": ("3.14.5", "5558a7f5a05af9ecf744af91e5baefc436f93c9333e656c27ec253f9a6bbe178"),
+    "click": ("8.5.1", "9bbfada76703fd1d784b83eea012e3e8c6a001a876543ef104fa56aaaeb072b4"),
+    "networkx": ("3.6.1", "26b7c357accc0c8cde558ad486283728b65b6a95d85ee1cd66bafab4c8168509"),
+    "scrapy": ("2.19.0", "34130726582b64c91531162ab277c4053e558876d49ba219cb43679e71d80a87"),
+    "werkzeug": ("3.1.9", "55ca7c70a75689be937aa27f8ff4b018f06ff4838fc73045560bf0f5a1291060"),
+}
+
+
+def quality(name: str) -> Path:
+    """One of the source releases that quality is measured on."""
+    return _sdist(name, *QUALITY[name])
 
 
 def django() -> Path:
     """The source release of django, with its tests: about 2,800 Python files."""
     return _sdist(*_DJANGO)
+
+
+def ansible() -> Path:
+    """The source release of ansible-core: 1,900 YAML files and 230 shell scripts."""
+    version, sha256 = "2.19.0", "ca4730837fdd50c8f8ab2fa17c04c448d74c5a27f3d5be7e602d9e3feb9430bc"
+    return _sdist("ansible_core", version, sha256)
+
+
+def hiredis() -> Path:
+    """The source release of the Python binding of hiredis: 30 C files, without a build database."""
+    version, sha256 = "3.2.1", "5a5f64479bf04dd829fe7029fad0ea043eac4023abc6e946668cbbec3493a78d"
+    return _sdist("hiredis", version, sha256)
+
+
+def rxjs() -> Path:
+    """The npm package of rxjs with its TypeScript sources: 250 files."""
+    sha256 = "2312f8ffd9726ffd7bd53ea12c5f13663d09a3dc3326f448c70b88f5ef6fac82"
+    folder = _CACHE / "rxjs-7.8.2"
+    if not folder.is_dir():
+        _CACHE.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "pack", "--silent", "--ignore-scripts", "rxjs@7.8.2"]
+        subprocess.run(command, check=True, cwd=_CACHE, stdout=subprocess.DEVNULL)
+        archive = _checked(_CACHE / "rxjs-7.8.2.tgz", sha256)
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder, filter="data")
+    return folder / "package"
 
 
 _RIPGREP = (
@@ -83,7 +133,7 @@ def scripts() -> Path:
             command = ["npm", "pack", "--silent", f"{name}@{version}"]
             subprocess.run(command, cwd=_CACHE, check=True, capture_output=True)
             archive = _CACHE / f"{pin}.tgz"
-            _check(archive, sha256)
+            _checked(archive, sha256)
             with tarfile.open(archive) as tar:
                 tar.extractall(made / name, filter="data")
             # Only what people wrote, not what was compiled from it.
@@ -109,15 +159,15 @@ def _wheel(file: str, sha256: str) -> Path:
             check=True,
             stderr=subprocess.DEVNULL,
         )
-    _check(target, sha256)
-    return target
+    return _checked(target, sha256)
 
 
-def _check(archive: Path, sha256: str) -> None:
+def _checked(archive: Path, sha256: str) -> Path:
     found = hashlib.sha256(archive.read_bytes()).hexdigest()
     if found != sha256:
         archive.unlink()
         raise SystemExit(f"{archive.name} is not what was pinned: {found}")
+    return archive
 
 
 def _sdist(name: str, version: str, sha256: str) -> Path:
@@ -133,8 +183,7 @@ def _sdist(name: str, version: str, sha256: str) -> Path:
         check=True,
         stderr=subprocess.DEVNULL,
     )
-    archive = _CACHE / f"{name}-{version}.tar.gz"
-    _check(archive, sha256)
+    archive = _checked(_CACHE / f"{name}-{version}.tar.gz", sha256)
     with tarfile.open(archive) as tar:
         tar.extractall(_CACHE, filter="data")
     return folder
