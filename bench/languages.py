@@ -236,15 +236,9 @@ def seven(
             continue
         times = []
         for number, (file, place, symbol) in enumerate(spots[:_QUESTIONS]):
-            arguments: dict[str, Any] = {"uri": file.as_uri()}
-            if name == "documentSymbols":  # those of the other files are known already
-                arguments["uri"] = unseen[number % len(unseen)].as_uri()
-            if name in ("definition", "references", "hover"):
-                arguments["position"] = place
-            elif name == "workspaceSymbols":
-                arguments = {"query": symbol[:40] or "x"}
-            elif name == "workspaceDiagnostics":
-                arguments = {}
+            # The outlines of the files that were asked about are known already.
+            asked = unseen[number % len(unseen)] if name == "documentSymbols" else file
+            arguments = _arguments(name, asked, place, symbol)
             try:
                 times.append(_timed(lambda: call(server, tool, **arguments)) * 1000)  # noqa: B023
             except SystemExit:  # an answer that would be cut by the server is refused
@@ -258,6 +252,16 @@ def seven(
         elif times:
             measured[name] = [times[0], times[0]]
     return measured
+
+
+def _arguments(name: str, file: Path, place: dict[str, int], symbol: str) -> dict[str, Any]:
+    """What a tool is asked about a symbol of a file."""
+    if name == "workspaceSymbols":
+        return {"query": symbol[:40] or "x"}
+    if name == "workspaceDiagnostics":
+        return {}
+    given: dict[str, Any] = {"uri": file.as_uri()}
+    return given | {"position": place} if name in ("definition", "references", "hover") else given
 
 
 def bare(case: Case, root: Path, scratch: Path) -> BareClient:
