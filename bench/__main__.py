@@ -5,9 +5,14 @@ import sys
 
 BENCHES = {
     "context": "465 documents of 5 MB: building a cache, asking it, beside the direct way",
+    "context_code": "caches of code on django: building, loading, asking",
+    "context_quality": "what is chosen for questions with known answers, beside other ways",
+    "index": "the index on 30,000 files: build, size, updates, searches, beside ripgrep",
     "languages": "every language server on a real code base, beside a bare client",
     "lsp": "the seven tools on django: completeness, repeatability, added time",
     "peers": "Sightline, cclsp and Serena on the same questions, without a network",
+    "quality": "questions with known answers: what is found first, beside SQLite FTS5",
+    "vscode": "what is added to the window's own providers, in a real VS Code",
     "wire": "CPU per message, start-up and parallel connections, beside the official Python SDK",
 }
 

@@ -230,7 +230,7 @@ class Calls:
         self, tool: Tool[Any], typed: msgspec.Struct, deadline: float
     ) -> tuple[View, Question[Any]]:
         """The view of this moment, and the question in it."""
-        if not tool.info.epochs:
+        if not tool.info.epochs or tool.info.elsewhere(typed):
             return self._nowhere, tool.ask(self._nowhere, typed)
         while True:
             view = self._view_now()
