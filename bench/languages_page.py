@@ -24,9 +24,7 @@ answer that was not an error was the whole truth. Time is the median from the st
 |---|---|---|---|---|---|---|---|---|---|
 {chr(10).join(_cold(row) for row in rows)}
 
-{", ".join(row["server"] for row in partial)} answer from a part while they load, so they are
-started more often. None of these answers was passed on: what is not complete is an error that says
-"not ready".
+{_more_often(partial)}
 
 ## Warm, p50 / p95 in milliseconds
 
@@ -52,11 +50,20 @@ no time.
 - The machine is shared; figures below 2x apart may be noise, ratios are steadier.
 - Servers that know one document only answer in a millisecond or less; there the ratio compares
   Sightline's own work (reading and gating the document, a second process) with next to nothing, so
-  the added milliseconds are what counts.
+  the added milliseconds are what counts. On a machine with many more ready processes than cores, each
+  of the two more hops between processes waits for its turn; the figures then show the machine.
 - Truths of outlines are lower bounds by a simple reader ({", ".join(_weaknesses(rows))}).
 - Go, Rust and PHP servers are not published where this bench can get them; they are measured where
   the user has them.
 """
+
+
+def _more_often(partial: list[dict[str, Any]]) -> str:
+    if not partial:
+        return ""
+    names = ", ".join(row["server"] for row in partial)
+    return f"""{names}: these answer from a part while they load, so they are started more often. What is
+not complete must come as an error that says "not ready"."""
 
 
 def _range(numbers: list[int]) -> str:
