@@ -41,14 +41,20 @@ def test_a_second_instance(home: Path, sample: Path, serve: Callable[..., HttpSe
     assert [program["pid"] for program in listed] == [first.process.pid]
 
 
-def test_the_banner_says_how_to_connect(
-    home: Path, sample: Path, serve: Callable[..., HttpServer]
-) -> None:
-    server = serve(sample)
-    shown = "".join(server.log)
-    line = next(line for line in shown.splitlines() if "connect a client" in line)
-    words = line.partition("sightline config CLIENT ")[2].split()
-    done = run(home, "config", "opencode", *words, cwd=sample)
+def test_the_banner_says_how_to_connect(home: Path, sample: Path) -> None:
+    with subprocess.Popen(
+        command("serve", sample, "--port", str(free_port())),
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(home),
+    ) as server:
+        try:
+            assert server.stderr is not None
+            line = next(line for line in server.stderr if "connect a client" in line)
+            words = line.partition("sightline config CLIENT ")[2].split()
+            done = run(home, "config", "opencode", *words, cwd=sample)
+        finally:
+            server.terminate()
     assert done.returncode == 0, done.stderr
     assert "ready: " in done.stdout
 
@@ -102,8 +108,8 @@ def test_no_language_server(home: Path, sample: Path) -> None:
     assert checked.stderr.endswith("run sightline doctor\n")
     assert "[MCP" not in checked.stderr, "codes are for programs"
     doctor = run(home, "doctor", cwd=sample)
-    assert doctor.returncode == 6
-    assert "MISSING language server ty" in doctor.stdout and "fix: " in doctor.stdout
+    assert f"note    Python in {sample}: no language server for Python" in doctor.stdout
+    assert "fix: " in doctor.stdout
 
 
 def test_folders_that_cannot_be_made(home: Path, sample: Path, tmp_path: Path) -> None:
@@ -165,10 +171,10 @@ def test_a_full_disk(home: Path, sample: Path, tmp_path: Path) -> None:
         pytest.skip("this system lets no one mount in a namespace")
     doctor, build, call, token, _ = done.stdout.split("= ")
     assert "no space is left" in doctor and "free some space" in doctor
-    for said in (build, call):
-        assert "free some space" in said and "INTERNAL" not in said, said
+    assert "free some space" in build
+    assert '"name":"area"' in call or "free some space" in call, "an answer needs no space"
     assert "No space left" in token
-    assert done.stdout.count("= 0") == 0
+    assert "INTERNAL" not in done.stdout and "bug" not in done.stdout
 
 
 def test_a_wheel_without_a_clone(home: Path, sample: Path, tmp_path: Path) -> None:

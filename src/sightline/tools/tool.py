@@ -152,12 +152,14 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
-def also(sentence: str, outside: int = 0, uncovered: Sequence[str] = ()) -> str:
+def also(sentence: str, outside: int = 0, uncovered: Sequence[str] = (), note: str = "") -> str:
     """A summary with what was left out of the answer, and why."""
     if outside:
         sentence += f" {outside} outside the workspace not shown."
     if uncovered:
         sentence += f" No language server for {', '.join(uncovered)}."
+    if note:
+        sentence += f" {note}"
     return sentence
 
 

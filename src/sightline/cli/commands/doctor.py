@@ -158,7 +158,8 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
     subject = f"{outlook.language} in {outlook.root}"
     if not outlook.routes:
         # The other languages are answered all the same, so this is not a fault of the whole.
-        return Finding(subject, "note", outlook.why, outlook.fix)
+        why = outlook.why.removesuffix("; run sightline doctor")
+        return Finding(subject, "note", why, outlook.fix)
     names = sorted({route.name for route in outlook.routes})
     try:
         async with asyncio.timeout(_READY_S):
@@ -168,6 +169,9 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
         return Finding(subject, "note", waiting, "sightline status --watch")
     except Failure as failure:
         return Finding(subject, "missing", str(failure), outlook.fix or _REINSTALL)
+    except OSError as problem:
+        why = f"{names[0]} cannot be started ({problem.strerror})"
+        return Finding(subject, "missing", why, "put that right, then sightline doctor")
     return Finding(subject, "ok", f"{names[0]} {versions[0]}, ready".replace("  ", " "))
 
 
