@@ -51,7 +51,7 @@ test-clients: env ## whole turns of real clients, which are big (1.6 GB installe
 test-vscode: env ## the extension in a real VS Code with a headless browser (800 MB)
 	$(BIN)/python -m tools.vscode test
 	$(BIN)/python -m tools.vscode host
-	$(BIN)/pytest -m vscode
+	$(BIN)/pytest tests/vscode
 
 vsix: env ## the VS Code extension as one file to install
 	$(BIN)/python -m tools.vscode vsix
