@@ -128,6 +128,8 @@ class ToolInfo:
     #: it depends on something else, which must be looked at every time.
     repeatable: bool = True
     page_size: int = DEFAULT_PAGE_SIZE
+    #: Whether a question with these arguments is not about the workspace after all.
+    elsewhere: Callable[[Any], bool] = lambda arguments: False
     #: Broken rules of the schema, by path and keyword, that are a failure of their own.
     refusals: Mapping[tuple[str, str], type[Failure]] = field(default_factory=dict)
 
