@@ -63,7 +63,7 @@ test-site: env ## look at every page of the site with a real browser, at two wid
 test-vscode: env ## the extension in a real VS Code with a headless browser (800 MB)
 	$(BIN)/python -m tools.vscode test
 	$(BIN)/python -m tools.vscode host
-	$(BIN)/pytest -m vscode
+	$(BIN)/pytest tests/vscode
 
 vsix: env ## the VS Code extension as one file to install
 	$(BIN)/python -m tools.vscode vsix
