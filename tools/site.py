@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,9 @@ _LOOK = Path(__file__).parent / "site_look"
 _MENU = {
     "Start": ["README.md", "docs/connect.md", "docs/first-aid.md", "docs/install.md"],
     "Tasks": [
+        "docs/search.md",
+        "docs/context.md",
+        "docs/languages.md",
         "docs/add-a-language.md",
         "docs/roots.md",
         "docs/containers.md",
@@ -66,6 +70,7 @@ def build(folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("site.css", "site.js"):
         (folder / name).write_text((_LOOK / name).read_text(encoding="utf-8"), encoding="utf-8")
+    shutil.copytree(_ROOT / "docs/images", folder / "images", dirs_exist_ok=True)
     words = [
         {"target": page.target, "title": page.title, "text": _words(page.text)} for page in pages
     ]
