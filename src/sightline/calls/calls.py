@@ -47,8 +47,8 @@ from sightline.workspace.view import Epochs, View, ViewOutdated
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
 _MAX_KNOWN = 1_024
-_FULL = "the disk of the user's folders is full; free some space, or set XDG_CACHE_HOME"
 STOPPED = "the time limit passed and the work was stopped; ask for less, or again to go on"
+_FULL = "the disk of the user's folders is full; free some space, or set XDG_CACHE_HOME"
 _encoder = msgspec.json.Encoder()
 
 
@@ -230,7 +230,7 @@ class Calls:
         self, tool: Tool[Any], typed: msgspec.Struct, deadline: float
     ) -> tuple[View, Question[Any]]:
         """The view of this moment, and the question in it."""
-        if not tool.info.epochs:
+        if not tool.info.epochs or tool.info.elsewhere(typed):
             return self._nowhere, tool.ask(self._nowhere, typed)
         while True:
             view = self._view_now()

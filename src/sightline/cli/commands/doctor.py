@@ -31,10 +31,10 @@ from sightline.workspace.trust import BadTrustFile, TrustStore
 __all__ = ["CHECKS", "Finding", "Situation"]
 
 Status = Literal["ok", "note", "missing"]
-_LEAST_SPACE = 1 << 20
 #: How long one language may take to get ready before the report goes on.
 _READY_S = 60
 _REINSTALL = "sightline servers list"
+_LEAST_SPACE = 1 << 20
 _MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
 
 
