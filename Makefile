@@ -36,6 +36,7 @@ check: env ## lint, types, layers, generated files
 	$(BIN)/python -m tools.repo_map --check
 	$(BIN)/python -m tools.languages_page --check
 	$(BIN)/python -m tools.reference --check
+	$(BIN)/python -m tools.plots --check
 
 servers: env ## the language servers that tests and benches use, pinned and verified
 	@XDG_DATA_HOME=$(CURDIR)/.cache/share $(BIN)/sightline servers install --all
@@ -111,6 +112,7 @@ docs: env ## write the generated documents again
 	$(BIN)/python -m tools.repo_map
 	$(BIN)/python -m tools.languages_page
 	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.plots
 
 clean: ## remove what make made
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -127,6 +127,17 @@ class LazyIndex:
         if self.made is not None and self.made.look_outside():
             self._workspace.source_changed()
 
+    def report(self) -> list[dict[str, Any]]:
+        """How far the index of each root is, if anybody asked for it yet."""
+        rows: list[dict[str, Any]] = []
+        for root, builder in self.made.builders.items() if self.made is not None else ():
+            phase, count = builder.phase, len(builder.library.rows)
+            state = "ready" if builder.library.complete else "not built"
+            row = {"root": root, "state": "building" if phase is not None else state}
+            done, total = (count, count) if phase is None else (phase.done, phase.total)
+            rows.append(row | {"done": done, "total": total})
+        return rows
+
     async def close(self) -> None:
         if self.made is not None:
             await self.made.close()
@@ -261,6 +272,7 @@ class Program:
             "version": __version__,
             "roots": self.workspace.report(),
             "servers": [server._asdict() for server in self.source.status()],
+            "indexes": self.index.report(),
             "caches": {
                 "answers": len(answers.store),
                 "hits": answers.hits,
