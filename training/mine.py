@@ -23,9 +23,9 @@ from training.pairs import CODE, Pair, choose, from_commit, from_file, wanted
 __all__ = ["main", "mine"]
 
 _MAX_BYTES = 300_000
-_MAX_FILES = 8_000
-_COMMITS = 2_500
-_MERGES = 1_500
+_MAX_FILES = 2_500
+_COMMITS = 700
+_MERGES = 400
 _DOCS = frozenset({"markdown", "restructuredtext"})
 _SUFFIXES = tuple(
     suffix for language in LANGUAGES.values() if language.name in CODE for suffix in language.extensions
@@ -110,9 +110,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*")
     options = parser.parse_args(arguments)
     os.makedirs(options.into, exist_ok=True)
-    found = [r for r in repositories(options.repositories) if not options.names or r.name in options.names]
+    found = {repository.name: repository for repository in repositories(options.repositories)}
+    names = [name for name in options.names if name in found] or list(found)
     with ProcessPoolExecutor(options.processes) as pool:
-        futures = [pool.submit(_mine_into, options.into, repository) for repository in found]
+        futures = [pool.submit(_mine_into, options.into, found[name]) for name in names]
         for future in futures:
             print(future.result(), flush=True)
     return 0
