@@ -91,14 +91,17 @@ class Repository:
     def commits(self, limit: int, suffixes: Iterable[str], *, merges: bool) -> Iterator[Commit]:
         """The newest commits and what they changed in files with the given endings.
 
-        A merge is seen from its first parent. History that the snapshot does not hold ends the walk.
+        A merge is seen from its first parent. Only the newest part of history is walked: in many
+        projects a search for merges would otherwise read all of it.
         """
+        oldest = self._git("rev-list", "--first-parent", "--max-count=1", f"--skip={4 * limit}", "HEAD")
+        reach = f"{oldest.decode().strip()}..HEAD" if oldest.strip() else "HEAD"
         which = ("--merges", "--first-parent", "-m") if merges else ("--no-merges",)
         process = self._start(
             "log", f"--max-count={limit}", *which, "--patch", f"--unified={_AROUND}",
             "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--diff-filter=M",
             f"--format={_RECORD}%H{_FIELD}%s{_FIELD}%b{_FIELD}",
-            "HEAD", "--", *(f"*{suffix}" for suffix in suffixes),
+            reach, "--", *(f"*{suffix}" for suffix in suffixes),
         )  # fmt: skip
         assert process.stdout is not None
         try:

@@ -23,9 +23,9 @@ from training.pairs import CODE, Pair, choose, from_commit, from_file, wanted
 __all__ = ["main", "mine"]
 
 _MAX_BYTES = 300_000
-_MAX_FILES = 2_500
-_COMMITS = 700
-_MERGES = 400
+_MAX_FILES = 1_400
+_COMMITS = 300
+_MERGES = 100
 _DOCS = frozenset({"markdown", "restructuredtext"})
 _SUFFIXES = tuple(
     suffix for language in LANGUAGES.values() if language.name in CODE for suffix in language.extensions

@@ -18,7 +18,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from sightline.index.dense.layout import Layout
 from training.data import GROUP, Drop, Groups, Rows, batches_of
 from training.export import export
 from training.model import Encoder, Shape
@@ -49,7 +48,7 @@ class Recipe:
     hidden: int = 512
     heads: int = 2
     pool_heads: int = 4
-    chunk_layers: int = 2
+    chunk_layers: int = 3
     query_layers: int = 3
     output: int = 256
     shared: bool = False
@@ -67,7 +66,8 @@ class Trainer:
             recipe.shared,
         )  # fmt: skip
         self.model = Encoder(shape).to(device)
-        self.mean = {name: value.detach().clone() for name, value in self.model.named_parameters()}
+        self.parameters = dict(self.model.named_parameters())
+        self.mean = {name: value.detach().clone() for name, value in self.parameters.items()}
         self.queries = Rows.of(packed.query_values, packed.query_lengths, device)
         self.chunks = Rows.of(packed.chunk_values, packed.chunk_lengths, device)
         self.keys = [torch.from_numpy(column).to(device) for column in packed.keys]
@@ -113,9 +113,7 @@ class Trainer:
             group["lr"] = rate
         with torch.autocast(self.device.type, torch.bfloat16):
             asked = self.encode(self.queries, pairs, queries=True, rounding=rounding)
-            given = self.encode(
-                self.chunks, self.packed.chunk_of[pairs], queries=False, rounding=rounding
-            )
+            given = self.encode(self.chunks, pairs, queries=False, rounding=rounding)
         loss = self._loss(asked, given, pairs)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -146,7 +144,7 @@ class Trainer:
         names = list(self.mean)
         torch._foreach_lerp_(
             [self.mean[name] for name in names],
-            [dict(self.model.named_parameters())[name].detach() for name in names],
+            [self.parameters[name].detach() for name in names],
             1 - keep,
         )
 
@@ -161,7 +159,9 @@ def _schedule(number: int, recipe: Recipe) -> float:
 def train(packed: Packed, recipe: Recipe, into: Path, device: torch.device) -> dict[str, object]:
     """Trains, validates, writes ``model.weights`` and ``report.json``; returns the report."""
     trainer = Trainer(packed, recipe, device)
-    batches = iter(Groups(packed.repositories, recipe.seed, recipe.groups))
+    batches = iter(
+        Groups(packed.repositories[: packed.trained].astype(np.int64), recipe.seed, recipe.groups)
+    )
     began = time.monotonic()
     losses: list[tuple[int, float]] = []
     for number in range(recipe.steps):
@@ -174,13 +174,13 @@ def train(packed: Packed, recipe: Recipe, into: Path, device: torch.device) -> d
     with torch.no_grad():
         for name, parameter in trainer.model.named_parameters():
             parameter.copy_(trainer.mean[name])
-    figures = validate(trainer.model, packed, device)
+    figures = validate(trainer.model, packed, trainer.queries, trainer.chunks)
     into.mkdir(parents=True, exist_ok=True)
     (into / "model.weights").write_bytes(export(trainer.model, packed.layout, packed.pieces))
     report: dict[str, object] = {
         "recipe": asdict(recipe),
-        "pairs": len(packed.chunk_of),
-        "epochs": round(recipe.steps * recipe.groups * GROUP / len(packed.chunk_of), 2),
+        "pairs": packed.trained,
+        "epochs": round(recipe.steps * recipe.groups * GROUP / packed.trained, 2),
         "seconds": round(seconds, 1),
         "scale": round(float(trainer.model.log_scale.exp()), 2),
         "losses": losses,
