@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help env serve test test-clients check quick lint types bench fuzz lock docs clean
+.PHONY: help env serve test test-clients check quick lint types bench evidence fuzz lock docs clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,18 +39,27 @@ test: check ## everything the tests need, then all of them except those with big
 	$(BIN)/python -m tools.node protocol
 	$(BIN)/pytest -m 'not client'
 
-test-clients: env ## the tests with real clients, which are big (350 MB)
-	$(BIN)/python -m tools.node protocol claude
+test-clients: env ## whole turns of real clients, which are big (1.6 GB installed)
+	$(BIN)/python -m tools.node protocol claude codex gemini copilot opencode inspector
 	$(BIN)/pytest -m client
 
 quick: env ## the tests that take less than a few seconds each
 	$(BIN)/pytest -m 'not slow and not client'
 
 bench: env ## speed and memory, as ratios measured side by side
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench all
 
-fuzz: env ## a million generated messages in process and 20,000 over sockets
+evidence: env ## write every page of docs/evidence again (an hour)
+	$(BIN)/python -m tests.oracles.conformance
+	$(BIN)/python -m tests.oracles.clients
+	$(BIN)/python -m tests.oracles.deaths --rounds 20
+	$(BIN)/python -m tests.system.freshness --rounds 300 --write
+	$(BIN)/python -m bench wire lsp
+	$(BIN)/python -m tools.fresh_clone
+
+fuzz: env ## a million generated messages in process and 20,000 over sockets, 100,000 hostile caches
 	$(BIN)/python -m tests.fuzz --messages 1000000 --socket-messages 20000
+	$(BIN)/python -m tests.fuzz_context --cases 100000
 
 lock: ## resolve the locks again
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header pyproject.toml -o requirements/run.txt

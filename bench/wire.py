@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from bench.kernel import cpu_seconds, loads, peak_rss_bytes
+from bench.kernel import cpu_seconds, loads, peak_rss_bytes, yardstick_us
 from bench.load import Outcome
 from bench.sides import Pair, Side, ask, pair, place, stdio_commands, stdio_process
 from bench.wire_page import page
@@ -47,6 +47,7 @@ class Sample:
 
 
 def run() -> bool:
+    yardsticks: list[float] = []
     with pair() as both:
         results: dict[str, Any] = {
             "machine": f"{platform.machine()}, Python {platform.python_version()}",
@@ -56,7 +57,9 @@ def run() -> bool:
             "rounds": _ROUNDS,
             "requests_per_round": _REQUESTS,
             "connections": _CONNECTIONS,
-            "messages": {name: _message(both, text) for name, text in _messages(both).items()},
+            "messages": {
+                name: _message(both, text, yardsticks) for name, text in _messages(both).items()
+            },
             "first_time": _first_time(both),
             "start": _start(both),
             "parallel": _parallel(both),
@@ -65,6 +68,9 @@ def run() -> bool:
             side.name: peak_rss_bytes(side.pid) / 1e6 for side in (both.ours, both.theirs)
         }
         results["load_after"] = loads()
+        results["yardstick_us"] = statistics.median(yardsticks)
+        results["yardstick_least_us"] = min(yardsticks)
+        results["yardstick_most_us"] = max(yardsticks)
     results["limits"] = _limits(results)
     _RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     text = page(results)
@@ -86,7 +92,7 @@ def _call(tool: str, arguments: dict[str, Any]) -> str:
     return ask("tools/call", {"name": tool, "arguments": arguments})
 
 
-def _message(both: Pair, text: str) -> dict[str, Any]:
+def _message(both: Pair, text: str, yardsticks: list[float]) -> dict[str, Any]:
     """Interleaved rounds of one message; who begins changes every round."""
     samples: dict[str, list[Sample]] = {both.ours.name: [], both.theirs.name: []}
     for side in (both.ours, both.theirs):
@@ -95,6 +101,7 @@ def _message(both: Pair, text: str) -> dict[str, Any]:
         order = (both.ours, both.theirs) if number % 2 else (both.theirs, both.ours)
         for side in order:
             samples[side.name].append(_sample(side, text))
+        yardsticks.append(yardstick_us())
     ours, theirs = samples[both.ours.name], samples[both.theirs.name]
     ratios = [a.cpu_us / b.cpu_us for a, b in zip(ours, theirs, strict=True)]
     return {

@@ -8,18 +8,31 @@ import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests.support.http import HttpServer
+from tests.support.leaks import (
+    OUTSIDE,
+    nothing_leaks,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+)
 from tests.support.stdio import StdioServer
 
+__all__ = ["nothing_leaks", "pytest_sessionfinish", "pytest_terminal_summary"]
+
 Workspace = Callable[[dict[str, str]], Path]
+
+# A busy machine makes a single example slow; that is no failure of the rule under test.
+hypothesis.settings.register_profile("sightline", deadline=None, print_blob=True, max_examples=60)
+hypothesis.settings.load_profile("sightline")
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home; every per-user folder of Sightline is below it."""
-    folder = tmp_path / "home"
+    folder = tmp_path / f"home-{OUTSIDE}"
     folder.mkdir()
     for variable in [name for name in os.environ if name.startswith(("XDG_", "SIGHTLINE_"))]:
         monkeypatch.delenv(variable)
@@ -81,8 +94,8 @@ def stdio(home: Path) -> Iterator[Callable[..., StdioServer]]:
     """Starts ``sightline stdio``; every server is stopped at the end."""
     started: list[StdioServer] = []
 
-    def start(*arguments: str | Path) -> StdioServer:
-        server = StdioServer.start([str(argument) for argument in arguments], home)
+    def start(*arguments: str | Path, **variables: str) -> StdioServer:
+        server = StdioServer.start([str(argument) for argument in arguments], home, variables)
         started.append(server)
         return server
 

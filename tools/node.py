@@ -68,10 +68,13 @@ def _install(source: Path, target: Path) -> None:
     unfinished = target.with_suffix(".part")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
-    for file in ("package.json", "package-lock.json"):
-        shutil.copy(source / file, unfinished)
-    _npm(["ci", *_QUIET], unfinished)
-    unfinished.rename(target)
+    try:
+        for file in ("package.json", "package-lock.json"):
+            shutil.copy(source / file, unfinished)
+        _npm(["ci", *_QUIET], unfinished)
+        unfinished.rename(target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _lock(name: str) -> None:

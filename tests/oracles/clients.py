@@ -91,9 +91,15 @@ def _claude() -> list[str]:
         number = claude.version()
         states = claude.states()
     return [
-        f"| Claude Code | {number} | {name.replace('-', ' ')} | probe first | {state} |"
+        f"| Claude Code | {number} | {name.replace('-', ' ')} | its own | {_state(state)} |"
         for name, state in states.items()
     ]
+
+
+def _state(said: str) -> str:
+    if "Connected" in said:
+        return "connected"
+    return "refused, and told that the token is why" if "HTTP 401" in said else said
 
 
 if __name__ == "__main__":

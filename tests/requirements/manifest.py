@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Requirement", "claims", "requirements"]
+__all__ = ["Requirement", "claims", "postponed", "requirements"]
 
 _HERE = Path(__file__).parent
 _TESTS = _HERE.parent
@@ -18,6 +18,8 @@ class Requirement:
     id: str
     source: str
     text: str
+    #: The capability that is still missing, for a requirement that nothing here can satisfy yet.
+    later: str = ""
 
 
 def requirements() -> dict[str, Requirement]:
@@ -29,6 +31,15 @@ def requirements() -> dict[str, Requirement]:
             assert requirement.id not in found, f"{requirement.id} is listed twice"
             found[requirement.id] = requirement
     return found
+
+
+def postponed() -> dict[str, list[str]]:
+    """For each capability that is still missing, the ids that wait for it."""
+    waiting: defaultdict[str, list[str]] = defaultdict(list)
+    for requirement in requirements().values():
+        if requirement.later:
+            waiting[requirement.later].append(requirement.id)
+    return dict(waiting)
 
 
 def claims() -> dict[str, list[str]]:

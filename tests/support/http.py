@@ -7,18 +7,20 @@ import signal
 import socket
 import subprocess
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from tests.support.leaks import BODY, ledger
 from tests.support.program import command, environment
+from tests.support.wire import Answer, Wire
 
-__all__ = ["ACCEPT", "Answer", "HttpServer", "free_port"]
+__all__ = ["ACCEPT", "REVISION", "Answer", "HttpServer", "free_port"]
 
 ACCEPT = "application/json, text/event-stream"
 REVISION = "2025-11-25"
 _START_S = 20
-_ANSWER_S = 20
 
 
 def free_port() -> int:
@@ -28,15 +30,14 @@ def free_port() -> int:
         return port
 
 
-@dataclass
-class Answer:
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.body)
+def marked(message: bytes | dict[str, Any]) -> bytes:
+    """A message as bytes, with the planted mark in the ``_meta`` of its params."""
+    if isinstance(message, bytes):
+        return message
+    params = message.get("params")
+    if isinstance(params, dict) and "_meta" not in params:
+        message = message | {"params": params | {"_meta": {"note": BODY}}}
+    return json.dumps(message).encode()
 
 
 @dataclass
@@ -46,10 +47,16 @@ class HttpServer:
     home: Path
     log: list[str] = field(default_factory=list)
     session: str | None = None
+    _reader: threading.Thread | None = None
 
     @classmethod
     def start(
-        cls, arguments: list[str], home: Path, *, program: tuple[str, ...] = ()
+        cls,
+        arguments: list[str],
+        home: Path,
+        extra: Mapping[str, str] | None = None,
+        *,
+        program: tuple[str, ...] = (),
     ) -> "HttpServer":
         """``program`` runs in place of the installed ``sightline`` command."""
         port = free_port()
@@ -58,15 +65,17 @@ class HttpServer:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env=environment(home),
+            env=environment(home, extra),
             cwd=home,
         )
         server = cls(process, port, home)
         ready = threading.Event()
-        threading.Thread(target=server._read_log, args=(ready,), daemon=True).start()
-        if not ready.wait(_START_S):
+        server._reader = threading.Thread(target=server._read_log, args=(ready,), daemon=True)
+        server._reader.start()
+        if not ready.wait(_START_S) or process.poll() is not None:
             process.kill()
             raise AssertionError("the server did not start:\n" + "".join(server.log))
+        ledger.secret(server.token)
         return server
 
     @property
@@ -74,9 +83,12 @@ class HttpServer:
         return f"http://127.0.0.1:{self.port}/mcp"
 
     @property
+    def token_file(self) -> Path:
+        return self.home / ".local/share/sightline/tokens.json"
+
+    @property
     def token(self) -> str:
-        file = self.home / ".local/share/sightline/tokens.json"
-        token: str = json.loads(file.read_text(encoding="utf-8"))[0]
+        token: str = json.loads(self.token_file.read_text(encoding="utf-8"))[0]
         return token
 
     def __enter__(self) -> Self:
@@ -85,45 +97,33 @@ class HttpServer:
     def __exit__(self, *error: object) -> None:
         self.stop()
 
-    def stop(self) -> None:
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Asks the server to stop and returns its exit code."""
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            self.process.send_signal(number)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(10)
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(10)
             raise AssertionError("the server did not stop by itself")
-        assert self.process.stderr is not None
+        assert self.process.stderr is not None and self._reader is not None
+        self._reader.join(10)
         self.process.stderr.close()
+        return self.process.returncode
 
     # Requests
 
-    def raw(self, data: bytes, *, keep: bool = False) -> bytes:
-        """Sends bytes and returns everything that comes back until the server closes."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=_ANSWER_S) as connection:
-            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                connection.sendall(data)
-                if not keep:
-                    connection.shutdown(socket.SHUT_WR)
-            received = b""
-            with contextlib.suppress(ConnectionResetError):
-                while chunk := connection.recv(65_536):
-                    received += chunk
-            return received
+    def connect(self, *, seconds: float = 20) -> Wire:
+        """A raw connection."""
+        return Wire(self.port, seconds=seconds)
 
-    def request(
-        self,
-        body: bytes | dict[str, Any],
-        *,
-        method: str = "POST",
-        path: str = "/mcp",
-        drop: tuple[str, ...] = (),
-        headers: dict[str, str] | None = None,
-    ) -> Answer:
-        """One request with good headers, except those replaced or dropped."""
-        data = self.encode(body, method=method, path=path, drop=drop, headers=headers)
-        return parse(self.raw(data, keep=True))
+    def raw(self, data: bytes) -> bytes:
+        """Sends bytes and returns everything that comes back until the server closes."""
+        with self.connect() as wire:
+            wire.send(data)
+            wire.half_close()
+            return wire.rest()
 
     def encode(
         self,
@@ -131,40 +131,38 @@ class HttpServer:
         *,
         method: str = "POST",
         path: str = "/mcp",
+        version: str = "1.1",
         drop: tuple[str, ...] = (),
         headers: dict[str, str] | None = None,
+        close: bool = True,
     ) -> bytes:
-        """The bytes of one request."""
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        """A request with good headers, except those replaced or dropped."""
+        content = marked(body)
         sent = {
             "host": f"127.0.0.1:{self.port}",
             "authorization": f"Bearer {self.token}",
             "content-type": "application/json",
             "accept": ACCEPT,
             "content-length": str(len(content)),
-            "connection": "close",
         }
-        sent |= headers or {}
-        lines = [f"{method} {path} HTTP/1.1"]
+        sent |= ({"connection": "close"} if close else {}) | (headers or {})
+        lines = [f"{method} {path} HTTP/{version}"]
         lines += [f"{name}: {value}" for name, value in sent.items() if name not in drop]
         return "\r\n".join([*lines, "", ""]).encode("latin-1") + content
 
-    def initialize(self) -> str:
+    def request(self, body: bytes | dict[str, Any], **options: Any) -> Answer:
+        """One request on a connection of its own; ``options`` are those of ``encode``."""
+        with self.connect() as wire:
+            wire.send(self.encode(body, **options))
+            answer = wire.answer()
+            assert wire.closed()
+            return answer
+
+    def initialize(self, client: str = "tests") -> str:
         """Opens a session, ready for calls, and returns its id."""
-        answer = self.request(
-            {
-                "jsonrpc": "2.0",
-                "id": 0,
-                "method": "initialize",
-                "params": {
-                    "protocolVersion": REVISION,
-                    "capabilities": {},
-                    "clientInfo": {"name": "tests", "version": "1"},
-                },
-            }
-        )
+        answer = self.request(initialize(client))
         assert answer.status == 200, answer
-        session = answer.headers["mcp-session-id"]
+        session = ledger.secret(answer.headers["mcp-session-id"])
         done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
         assert self.say(done, session).status == 202
         return session
@@ -189,37 +187,27 @@ class HttpServer:
         assert self.process.stderr is not None
         with contextlib.suppress(ValueError):
             for line in self.process.stderr:
-                self.log.append(line.decode(errors="replace"))
+                text = line.decode(errors="replace")
+                ledger.hear("log", text)
+                self.log.append(text)
                 if b"/mcp" in line:
                     ready.set()
+        ready.set()
+
+
+def initialize(client: str = "tests", revision: str = REVISION) -> dict[str, Any]:
+    """The first message of a conversation."""
+    params = {
+        "protocolVersion": revision,
+        "capabilities": {},
+        "clientInfo": {"name": client, "version": "1"},
+    }
+    return {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
 
 
 def in_session(session: str) -> dict[str, str]:
     """The headers of a message inside a session."""
     return {"mcp-session-id": session, "mcp-protocol-version": REVISION}
-
-
-def parse(data: bytes) -> Answer:
-    """An HTTP response, taken apart by hand so that nothing is repaired."""
-    head, _, body = data.partition(b"\r\n\r\n")
-    status_line, *lines = head.decode("latin-1").split("\r\n")
-    headers = {}
-    for line in lines:
-        name, _, value = line.partition(":")
-        headers[name.lower()] = value.strip()
-    if headers.get("transfer-encoding") == "chunked":
-        body = dechunk(body)
-    return Answer(int(status_line.split(" ")[1]), headers, body)
-
-
-def dechunk(body: bytes) -> bytes:
-    whole = b""
-    while body:
-        size, _, rest = body.partition(b"\r\n")
-        length = int(size, 16)
-        whole += rest[:length]
-        body = rest[length + 2 :] if length else b""
-    return whole
 
 
 def alive(pid: int) -> bool:

@@ -4,10 +4,14 @@ import contextlib
 import json
 import select
 import subprocess
+import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.support.http import initialize, marked
+from tests.support.leaks import ledger
 from tests.support.program import command, environment
 
 __all__ = ["StdioServer"]
@@ -21,10 +25,17 @@ class StdioServer:
     _buffer: bytes = b""
     _ids: int = 0
     notifications: list[Any] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
+    _reader: threading.Thread | None = None
 
     @classmethod
     def start(
-        cls, arguments: list[str], home: Path, *, program: tuple[str, ...] = ()
+        cls,
+        arguments: list[str],
+        home: Path,
+        extra: Mapping[str, str] | None = None,
+        *,
+        program: tuple[str, ...] = (),
     ) -> "StdioServer":
         """``program`` runs in place of the installed ``sightline`` command."""
         process = subprocess.Popen(
@@ -32,15 +43,21 @@ class StdioServer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=environment(home),
+            env=environment(home, extra),
             cwd=home,
         )
-        return cls(process)
+        server = cls(process)
+        server._reader = threading.Thread(target=server._read_log, daemon=True)
+        server._reader.start()
+        return server
 
     def send(self, message: bytes | dict[str, Any]) -> None:
-        body = message if isinstance(message, bytes) else json.dumps(message).encode()
+        self.write(marked(message) + b"\n")
+
+    def write(self, data: bytes) -> None:
+        """Bytes as they are."""
         assert self.process.stdin is not None
-        self.process.stdin.write(body + b"\n")
+        self.process.stdin.write(data)
         self.process.stdin.flush()
 
     def receive(self, seconds: float = _ANSWER_S) -> Any:
@@ -56,7 +73,21 @@ class StdioServer:
             assert chunk, "the server closed its output"
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
+        ledger.hear("answer", line)
         return line
+
+    def close_input(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    def rest(self) -> list[Any]:
+        """Every message until the server closes its output, after its input was closed."""
+        assert self.process.stdout is not None
+        self._buffer += self.process.stdout.read()
+        found, self._buffer = self._buffer, b""
+        ledger.hear("answer", found)
+        assert not found or found.endswith(b"\n")
+        return [json.loads(line) for line in found.splitlines()]
 
     def answer_to(self, id: int | str, seconds: float = _ANSWER_S) -> Any:
         """The answer with this id; notifications on the way are kept."""
@@ -75,14 +106,7 @@ class StdioServer:
         return self.answer_to(self._ids)
 
     def initialize(self, revision: str = "2025-11-25") -> Any:
-        answer = self.request(
-            "initialize",
-            {
-                "protocolVersion": revision,
-                "capabilities": {},
-                "clientInfo": {"name": "tests", "version": "1"},
-            },
-        )
+        answer = self.request("initialize", initialize(revision=revision)["params"])
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return answer
 
@@ -107,5 +131,15 @@ class StdioServer:
             self.process.wait()
             raise AssertionError("the server did not end at the end of its input") from None
         finally:
+            assert self._reader is not None
+            self._reader.join(10)
             self.process.stdout.close()
             self.process.stderr.close()
+
+    def _read_log(self) -> None:
+        assert self.process.stderr is not None
+        with contextlib.suppress(ValueError):
+            for line in self.process.stderr:
+                text = line.decode(errors="replace")
+                ledger.hear("log", text)
+                self.log.append(text)

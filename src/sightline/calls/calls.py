@@ -8,6 +8,7 @@ without a word of what it was.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, NamedTuple
 
 import msgspec
@@ -24,6 +25,7 @@ from sightline.contract.failures import (
     Cancelled,
     CursorStale,
     Failure,
+    InvalidArguments,
     Overloaded,
     TimedOut,
     TooLarge,
@@ -34,10 +36,13 @@ from sightline.protocol.revisions import Revision
 from sightline.protocol.session import Outcome
 from sightline.protocol.surface import ClientOptions
 from sightline.tools.tool import Desk, Paged, Progress, Question, Tool, Whole, silent
-from sightline.workspace.view import View, ViewOutdated
+from sightline.workspace.gate import Gate
+from sightline.workspace.roots import RootSet
+from sightline.workspace.view import Epochs, View, ViewOutdated
 
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
+_MAX_KNOWN = 1_024
 _encoder = msgspec.json.Encoder()
 
 
@@ -77,6 +82,8 @@ class Engines:
     surprised: Callable[[str], None]
     #: What a caller that runs out of time was waiting for, in constant words.
     waiting_for: Callable[[str | None], str]
+    #: The same view as ``begin`` where nothing has to be waited for, else ``None``.
+    begin_now: Callable[[], View | None] = lambda: None
 
 
 @dataclass
@@ -88,6 +95,8 @@ class Calls:
     bug: Callable[[BaseException], None]
     finished: Callable[[Record], None] = lambda record: None
     context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS
+    index_timeout_ms: int = limits.INDEX_TIMEOUT_MS
+    index_build_timeout_ms: int = limits.INDEX_BUILD_TIMEOUT_MS
     in_flight: int = 0
     _flights: Flights[Any] = field(default_factory=Flights)
 
@@ -96,8 +105,14 @@ class Calls:
         self.answers = AnswerCache(self.clock)
         self._by_name = {tool.info.name: tool for tool in self.catalogue}
         self._by_underscore = {underscored(name): tool for name, tool in self._by_name.items()}
+        self._caps = {tool.info.name: self._limits(tool) for tool in self.catalogue}
         self._validators: dict[str, Validator] = {}
         self._newest: View | None = None
+        #: What tools see that do not look at the workspace.
+        self._nowhere = View(Gate(RootSet.of(())), Epochs(0, 0, 0, 0), "")
+        self._numbers = count()
+        #: The keys of what was asked of the newest view.
+        self._known: dict[tuple[str, tuple[str | int | bool, ...]], Keys] = {}
 
     async def run(
         self, name: str, arguments: dict[str, Any], caller: Caller, *, arrived: float
@@ -150,6 +165,8 @@ class Calls:
             request_timeout_ms=self.settings.request_timeout_ms,
             max_response_bytes=self.settings.max_response_bytes,
             context_ms=self.context_timeout_ms,
+            index_ms=self.index_timeout_ms,
+            index_build_ms=self.index_build_timeout_ms,
         )
 
     async def _answer(
@@ -158,14 +175,14 @@ class Calls:
         typed = self._validate(tool, arguments)
         if self.in_flight > limits.MAX_CALLS_IN_FLIGHT:
             raise Overloaded
-        caps = self._limits(tool)
+        caps = self._caps[tool.info.name]
         deadline = arrived + caps.timeout_ms / 1000
         uri: str | None = None
         try:
-            async with asyncio.timeout(max(deadline - self.clock(), 0)):
-                view, question = await self._ask(tool, typed)
+            view, question = await self._ask(tool, typed, deadline)
             uri = question.uri
-            asked = self._asked(tool, view, question, caller, caps, deadline)
+            known = self._keys(tool, view, question)
+            asked = Asked(tool, view, question, caller, caps, deadline, *known)
             page = await (self._page(asked) if tool.info.paged else self._whole(asked))
             if self.clock() > deadline:
                 raise OutOfTime
@@ -177,10 +194,17 @@ class Calls:
             raise TooLarge
         return result
 
-    async def _ask(self, tool: Tool[Any], typed: msgspec.Struct) -> tuple[View, Question[Any]]:
+    async def _ask(
+        self, tool: Tool[Any], typed: msgspec.Struct, deadline: float
+    ) -> tuple[View, Question[Any]]:
         """The view of this moment, and the question in it."""
+        if not tool.info.epochs:
+            return self._nowhere, tool.ask(self._nowhere, typed)
         while True:
-            view = await self.engines.begin()
+            view = self.engines.begin_now()
+            if view is None:
+                async with asyncio.timeout(max(deadline - self.clock(), 0)):
+                    view = await self.engines.begin()
             self._retire(view)
             try:
                 return view, tool.ask(view, typed)
@@ -191,21 +215,26 @@ class Calls:
         name = tool.info.name
         if name not in self._validators:
             self._validators[name] = Validator(name, tool.arguments)
-        return self._validators[name].check(arguments)
+        try:
+            return self._validators[name].check(arguments)
+        except InvalidArguments as invalid:
+            raise _refusal(tool, invalid) from None
 
-    def _asked(
-        self,
-        tool: Tool[Any],
-        view: View,
-        question: Question[Any],
-        caller: Caller,
-        caps: families.Limits,
-        deadline: float,
-    ) -> "Asked":
+    def _keys(self, tool: Tool[Any], view: View, question: Question[Any]) -> "Keys":
+        """The keys of a question in a view, worked out once for the newest one."""
+        name = (tool.info.name, question.fields)
+        known = self._known.get(name)
+        if known is not None:
+            return known
         request = keys.request_key(tool.info.name, *question.fields)
         snapshot = view.snapshot_key(request, tool.info.epochs)
-        identity = self.engines.identity(question.uri)
-        return Asked(tool, view, question, caller, caps, deadline, request, snapshot, identity)
+        if not tool.info.repeatable:
+            return Keys(request, snapshot, f"call {next(self._numbers)}")  # of nobody else's
+        known = Keys(request, snapshot, self.engines.identity(question.uri))
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        self._known[name] = known
+        return known
 
     async def _page(self, asked: "Asked") -> EncodedPage:
         """A page of a retained set, which the first page makes."""
@@ -218,11 +247,27 @@ class Calls:
             if start.snapshot != asked.snapshot:
                 raise CursorStale
             result = self.retained.require(asked.snapshot)
-        size = min(arguments.pageSize or limits.DEFAULT_PAGE_SIZE, self.settings.max_items_per_page)
-        return page_of(result, start, size, lambda page: len(asked.wrap(page)) <= asked.room)
+        size = arguments.pageSize or asked.tool.info.page_size
+        size = min(size, self.settings.max_items_per_page)
+        budget = asked.question.budget or asked.room
+        cut = (start.offset, size, budget, asked.caller.options.content, asked.caller.revision)
+        if result.last is not None and result.last[0] == cut:
+            return EncodedPage(*result.last[1:])
+        if result.lazy:
+            await asyncio.to_thread(result.prepare, start.offset, size)
+        page = page_of(
+            result,
+            start,
+            size,
+            lambda page: len(page.payload) <= budget and len(asked.wrap(page)) <= asked.room,
+        )
+        result.last = (cut, *page)
+        return page
 
     async def _whole(self, asked: "Asked") -> EncodedPage:
         """An unpaged payload, remembered as it was fitted for this kind of client."""
+        if not asked.tool.info.repeatable:
+            return fit(await self._share(asked), asked)
         key = (asked.snapshot, asked.identity, asked.caller.options.content)
         remembered = self.answers.get(key)
         if remembered is not None:
@@ -239,9 +284,7 @@ class Calls:
             answer = await asked.tool.answer(desk, asked.question)
             if not isinstance(answer, Paged):
                 return answer
-            # Compact JSON has no line break of its own, so the lines are the items.
-            items = _encoder.encode_lines(answer.items).splitlines()
-            kept = RetainedSet(items, answer.summary, answer.flags)
+            kept = RetainedSet.of(answer)
             self.retained.keep(asked.snapshot, kept)
             return kept
 
@@ -256,11 +299,19 @@ class Calls:
         """Unattended work on an older state of the workspace is of no use to anybody."""
         if view is not self._newest:
             self._newest = view
+            self._known.clear()
             self._flights.abandon(lambda key: True)
 
 
-@dataclass(frozen=True)
-class Asked:
+class Keys(NamedTuple):
+    """What a question is known by, in one state of the workspace."""
+
+    request: str
+    snapshot: str
+    identity: str
+
+
+class Asked(NamedTuple):
     """One question of one caller in one state, and everything its answer is measured by."""
 
     tool: Tool[Any]
@@ -291,14 +342,19 @@ class Asked:
 def fit(whole: Whole, asked: Asked) -> EncodedPage:
     """The payload, shortened where the tool knows how and the answer would not fit."""
     page = _encoded(whole.payload)
-    size = len(page.payload)
-    while whole.shorten is not None and (excess := len(asked.wrap(page)) - asked.room) > 0:
-        # A mirrored text escapes what it repeats, so the excess may count twice.
-        size -= max(1, excess // 2)
-        shorter = _encoded(whole.shorten(size))
-        if shorter.payload == page.payload:
-            break
-        page = shorter
+    if whole.shorten is None or len(asked.wrap(page)) <= asked.room:
+        return page
+    # How much the envelope adds depends on the text (a mirror escapes what it repeats), so the
+    # longest payload that fits is searched for.
+    page = _encoded(whole.shorten(0))
+    fits, too_long = 0, asked.room + 1
+    while too_long - fits > 1:
+        middle = (fits + too_long) // 2
+        longer = _encoded(whole.shorten(middle))
+        if len(asked.wrap(longer)) <= asked.room:
+            fits, page = middle, longer
+        else:
+            too_long = middle
     return page
 
 
@@ -307,5 +363,15 @@ def underscored(name: str) -> str:
     return name.replace(".", "_")
 
 
-def _encoded(payload: msgspec.Struct) -> EncodedPage:
+def _refusal(tool: Tool[Any], invalid: InvalidArguments) -> Failure:
+    """The failure that a tool has for all that is wrong with its arguments, if there is one."""
+    issues: Any = invalid.details.get("issues", [])
+    kinds = {tool.info.refusals.get((issue["path"], issue["keyword"])) for issue in issues}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return invalid if kind is None else kind()
+
+
+def _encoded(payload: msgspec.Struct | bytes) -> EncodedPage:
+    if isinstance(payload, bytes):
+        return EncodedPage(payload, "")
     return EncodedPage(_encoder.encode(payload), getattr(payload, "summary", ""))

@@ -49,7 +49,7 @@ CODES: dict[type[Failure], tuple[tuple[int, str], str | None, str | None]] = {
     f.SnapshotTooLarge: ((_PARAMS, "SNAPSHOT_TOO_LARGE"), "INVALID_REQUEST", None),
     f.Unavailable: ((_INTERNAL, "PROVIDER_UNAVAILABLE"), "CAPABILITY_MISSING", "internal_error"),
     f.CacheMissing: ((_PARAMS, "NOT_FOUND"), None, "cache_missing"),
-    f.CacheInvalid: ((_INTERNAL, "INTERNAL"), None, "cache_invalid"),
+    f.CacheInvalid: ((_PARAMS, "NOT_FOUND"), None, "cache_invalid"),
     f.CacheUnreadable: ((_INTERNAL, "INTERNAL"), None, "io_error"),
     f.InvalidBudget: ((_PARAMS, "INVALID_PARAMS"), "INVALID_REQUEST", "invalid_budget"),
     f.DownloadUnverified: ((_INTERNAL, "INTERNAL"), "DOWNLOAD_VERIFY_FAILED", None),
@@ -77,15 +77,21 @@ class Limits(NamedTuple):
 
 
 def limits_of(
-    family: Family, tool: str, *, request_timeout_ms: int, max_response_bytes: int, context_ms: int
+    family: Family,
+    tool: str,
+    *,
+    request_timeout_ms: int,
+    max_response_bytes: int,
+    context_ms: int,
+    index_ms: int = limits.INDEX_TIMEOUT_MS,
+    index_build_ms: int = limits.INDEX_BUILD_TIMEOUT_MS,
 ) -> Limits:
     """The hard limits of one tool under the current settings."""
     if family == "lsp":
         return Limits(request_timeout_ms, max_response_bytes, goes_on=True)
     if family == "context":
         return Limits(context_ms, limits.MAX_CONTEXT_RESPONSE_BYTES, goes_on=False)
-    build = tool == "index_build"
-    timeout = limits.INDEX_BUILD_TIMEOUT_MS if build else limits.INDEX_TIMEOUT_MS
+    timeout = index_build_ms if tool == "index_build" else index_ms
     return Limits(timeout, max_response_bytes, goes_on=False)
 
 
@@ -97,7 +103,8 @@ def succeeded(
         texts = [_text(summary)] if content == "summary" and summary else []
     else:
         texts = [_text(payload.decode())]
-    structured = b'"structuredContent":%b,' % payload if revision.structured else b""
+    # A text may end its line; inside a message that would break the message's own line.
+    structured = b'"structuredContent":%b,' % payload.rstrip(b"\n") if revision.structured else b""
     return b'{"isError":false,%b"content":[%b]}' % (structured, b",".join(texts))
 
 

@@ -7,14 +7,19 @@ them can be stale; they are bounded, so nothing in them can pile up.
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, overload
+
+import msgspec
 
 from sightline.contract import limits
 from sightline.contract.failures import CursorExpired, SnapshotTooLarge
+from sightline.tools.tool import Paged
 
 __all__ = ["AnswerCache", "Retained", "RetainedSet", "Store"]
 
 V = TypeVar("V")
+
+_encoder = msgspec.json.Encoder()
 
 
 class Store(Generic[V]):
@@ -69,13 +74,58 @@ class Store(Generic[V]):
             self.drop(key)
 
 
-@dataclass(frozen=True)
+@dataclass
 class RetainedSet:
     """A full canonical result set, each item encoded."""
 
     items: Sequence[bytes]
     summary: Callable[[int, bool, Sequence[bool]], str]
     flags: Sequence[bool]
+    size: int
+    #: The page that was cut last, and what it was cut by: a page asked for again is there.
+    last: tuple[Hashable, bytes, str] | None = None
+
+    @classmethod
+    def of(cls, answer: Paged) -> "RetainedSet":
+        """A tool's answer, encoded now, or item by item where that is what the tool wants."""
+        if answer.item_bytes is not None:
+            lazy = LazyItems(answer.items)
+            return cls(lazy, answer.summary, answer.flags, answer.item_bytes * len(lazy))
+        # Compact JSON has no line break of its own, so the lines are the items.
+        items = _encoder.encode_lines(answer.items).splitlines()
+        return cls(items, answer.summary, answer.flags, sum(map(len, items)))
+
+    @property
+    def lazy(self) -> bool:
+        return isinstance(self.items, LazyItems)
+
+    def prepare(self, start: int, count: int) -> None:
+        """Makes the items of a page. Blocks where they are lazy."""
+        self.items[start : start + count]
+
+
+class LazyItems(Sequence[bytes]):
+    """Items that are encoded when they are first asked for."""
+
+    def __init__(self, items: Sequence[msgspec.Struct]) -> None:
+        self._items = items
+        self._made: dict[int, bytes] = {}
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, place: int) -> bytes: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[bytes]: ...
+
+    def __getitem__(self, place: int | slice) -> bytes | list[bytes]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        if place not in self._made:
+            self._made[place] = _encoder.encode(self._items[place])
+        return self._made[place]
 
 
 class Retained:
@@ -96,8 +146,7 @@ class Retained:
         return found
 
     def keep(self, snapshot: str, result: RetainedSet) -> None:
-        size = sum(map(len, result.items))
-        if not self.store.put(snapshot, result, size):
+        if not self.store.put(snapshot, result, result.size):
             raise SnapshotTooLarge
 
 

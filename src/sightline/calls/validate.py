@@ -5,6 +5,7 @@ that was sent: that could be long, and it could be somebody's secret.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any
@@ -18,7 +19,11 @@ from sightline.contract.limits import MAX_SCHEMA_ISSUES
 
 __all__ = ["Validator", "load_schema"]
 
-_MAX_NAME = 64
+_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,31}")
+_MAX_NAMES = 8
+_MAX_REMEMBERED = 256
+_MAX_REMEMBERED_BYTES = 1_024
+_encode = msgspec.json.Encoder().encode
 
 
 def load_schema(tool: str, *, output: bool = False) -> dict[str, Any]:
@@ -36,9 +41,25 @@ class Validator:
         self._schema = load_schema(tool)
         self._validator = jsonschema_rs.validator_for(self._schema)
         self._arguments = arguments
+        #: Arguments that passed, by their very bytes: the same words need no second look.
+        self._passed: dict[bytes, msgspec.Struct] = {}
 
     def check(self, arguments: dict[str, Any]) -> msgspec.Struct:
         """The typed arguments, or ``InvalidArguments`` with at most ten issues."""
+        try:
+            spelled = _encode(arguments)
+        except ValueError:  # half a character, which is left to the schema
+            return self._check(arguments)
+        known = self._passed.get(spelled)
+        if known is None:
+            known = self._check(arguments)
+            if len(spelled) <= _MAX_REMEMBERED_BYTES:
+                if len(self._passed) >= _MAX_REMEMBERED:
+                    self._passed.clear()
+                self._passed[spelled] = known
+        return known
+
+    def _check(self, arguments: dict[str, Any]) -> msgspec.Struct:
         if not self._validator.is_valid(arguments):
             issues = [_issue(error) for error in self._validator.iter_errors(arguments)]
             issues.sort(key=lambda i: (str(i["path"]), str(i["keyword"]), str(i["schemaPath"])))
@@ -65,8 +86,11 @@ def _message(error: jsonschema_rs.ValidationError, keyword: str) -> str:
 
 
 def _unexpected(kind: Any) -> str:  # noqa: ANN401
-    names = sorted(str(name)[:_MAX_NAME] for name in kind.unexpected)
-    return f"must not have {', '.join(names[:8])}"
+    """Names that look like names are repeated; anything else could be a path or a secret."""
+    names = sorted(str(name) for name in kind.unexpected)
+    shown = [name for name in names if _NAME.fullmatch(name)][:_MAX_NAMES]
+    others = [f"{len(names) - len(shown)} other members"] if len(names) > len(shown) else []
+    return f"must not have {', '.join([*shown, *others])}"
 
 
 #: What an issue says, per keyword. The argument is the library's description of the error, one of

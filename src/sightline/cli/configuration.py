@@ -38,6 +38,9 @@ def configure(
     """The effective configuration. ``options`` are flags with a name of their own."""
     known = [field.name for field in fields(Settings)]
     tables = _read_file(folders)
+    for name in _REGISTRY_TABLES:
+        if not _is_table_of_tables(tables.get(name, {})):
+            raise CommandError(f"{name} takes tables, such as [{name}.NAME]")
     values = {key: value for key, value in tables.items() if key not in _REGISTRY_TABLES}
     origins = dict.fromkeys(known, "default") | dict.fromkeys(values, "file")
     for key in known:
@@ -66,6 +69,10 @@ def _read_file(folders: Folders) -> dict[str, Any]:
         return tomllib.loads(text.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CommandError(f"{folders.settings} is not valid TOML: {error}") from None
+
+
+def _is_table_of_tables(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(table, dict) for table in value.values())
 
 
 def _split(flag: str) -> tuple[str, str]:

@@ -27,6 +27,10 @@ class Folders:
         return self.data / "tokens.json"
 
     @property
+    def trust(self) -> Path:
+        return self.data / "trusted-roots.json"
+
+    @property
     def run(self) -> Path:
         """Where running programs keep their status sockets."""
         return self.data / "run"

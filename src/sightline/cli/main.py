@@ -3,7 +3,9 @@
 import argparse
 import difflib
 import importlib
+import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 from sightline import __version__
@@ -16,13 +18,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve", "serve over HTTP on 127.0.0.1"),
     "stdio": ("stdio", "serve one client over standard input and output"),
     "call": ("call", "make one tool call and print its payload"),
+    "config": ("config", "connect a client: show, write and check what it needs"),
     "tools": ("tools", "print the catalogue as JSON"),
+    "index": ("index", "build, inspect or search the code index"),
+    "context": ("context", "build context caches and select from them under a token budget"),
     "settings": ("settings", "show every setting and where its value came from"),
     "doctor": ("doctor", "say what is missing and the command that fixes it"),
     "status": ("status", "show what running servers are doing"),
     "token": ("token", "show or rotate the bearer token of serve"),
     "trust": ("trust", "let language servers run code of a root"),
     "untrust": ("trust", "take that back"),
+    "completion": ("completion", "print the completion of a shell"),
 }
 
 _EPILOG = """\
@@ -43,14 +49,25 @@ def run() -> None:
 def main(argv: Sequence[str]) -> int:
     """Runs one command and returns its exit code."""
     try:
-        return _dispatch(list(argv))
+        code = _dispatch(list(argv))
+        sys.stdout.flush()
     except CommandError as error:
         return fail(str(error), error.code)
     except KeyboardInterrupt:
         return int(Exit.INTERRUPTED)
     except BrokenPipeError:
-        sys.stderr.close()
+        # Whoever read our output has seen enough. Python would complain again when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return int(Exit.OK)
+    except Exception as error:  # the top level: a bug is named by its type and place
+        return fail(_bug(error), Exit.INTERNAL)
+    return code
+
+
+def _bug(error: Exception) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{os.path.basename(last.filename)}:{last.lineno}"
+    return f"this is a bug in Sightline, please report it: {type(error).__name__} at {where}"
 
 
 def _dispatch(argv: list[str]) -> int:

@@ -6,8 +6,10 @@ import sys
 from collections.abc import Sequence
 
 from sightline.cli.configuration import Configuration, configure
+from sightline.cli.context_root import context_root, context_timeout_ms
 from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private
+from sightline.contract.limits import CONTEXT_TIMEOUT_MS
 from sightline.server.compose import Program
 from sightline.server.logs import Log
 from sightline.workspace.roots import BadRoot, Root, default_root, open_root
@@ -39,7 +41,12 @@ def configuration_from(
 
 
 def roots_from(paths: Sequence[str], configuration: Configuration, folders: Folders) -> list[Root]:
-    """The roots named on the command line, or the project around the current folder."""
+    """The roots named on the command line, or the project around the current folder.
+
+    Context caches are not in a workspace: a server of nothing else needs no root.
+    """
+    if not paths and configuration.settings.families == ("context",):
+        return []
     try:
         chosen = [os.path.abspath(path) for path in paths] or [default_root(os.getcwd())]
         chosen += configuration.settings.additional_allowed_roots
@@ -51,6 +58,7 @@ def roots_from(paths: Sequence[str], configuration: Configuration, folders: Fold
 def build_program(
     configuration: Configuration, roots: list[Root], folders: Folders, log: Log
 ) -> Program:
+    offered = "context" in configuration.settings.families
     return Program.build(
         configuration.settings,
         roots,
@@ -58,4 +66,6 @@ def build_program(
         environment=os.environ,
         cache=private(folders.cache),
         log=log,
+        context_root=context_root(os.environ, folders) if offered else "",
+        context_timeout_ms=context_timeout_ms(os.environ) if offered else CONTEXT_TIMEOUT_MS,
     )

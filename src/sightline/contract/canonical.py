@@ -11,12 +11,16 @@ are encoded in their documented member order instead, because people read them.
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 __all__ = ["JsonValue", "canonical_json", "sha256_hex", "utf16_key"]
 
 JsonScalar = None | bool | int | float | str
 JsonValue = JsonScalar | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
+
+
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def utf16_key(text: str) -> bytes:
@@ -34,7 +38,7 @@ def sha256_hex(text: str) -> str:
 
 
 def canonical_json(value: JsonValue) -> str:
-    """One spelling per value. Non-finite numbers become ``null``."""
+    """One spelling per value. Numbers that are not finite become ``null``, as in JavaScript."""
     match value:
         case None:
             return "null"
@@ -43,7 +47,7 @@ def canonical_json(value: JsonValue) -> str:
         case int() | float():
             return _number(value)
         case str():
-            return json.dumps(value, ensure_ascii=False)
+            return _string(value)
         case Mapping():
             members = sorted(value.items(), key=lambda member: utf16_key(member[0]))
             return (
@@ -53,9 +57,18 @@ def canonical_json(value: JsonValue) -> str:
             return "[" + ",".join(canonical_json(item) for item in value) + "]"
 
 
+def _string(text: str) -> str:
+    """Half a surrogate pair, which a path of undecodable bytes can hold, is escaped."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return _HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", quoted)
+
+
 def _number(value: float) -> str:
     """ECMAScript's Number-to-string: exponents only below 1e-6 and from 1e21 on."""
-    number = float(value) if abs(value) >= 2**53 else value
+    try:
+        number = float(value) if abs(value) >= 2**53 else value
+    except OverflowError:
+        return "null"  # JavaScript reads such a number as infinite
     if isinstance(number, int):
         return str(number)
     if not math.isfinite(number):

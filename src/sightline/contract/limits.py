@@ -59,5 +59,10 @@ RETAINED_TOTAL_BYTES: Final = 128 * MIB
 RETAINED_IDLE_S: Final = 600
 ANSWER_CACHE_ENTRY_BYTES: Final = 1 * MIB
 ANSWER_CACHE_TOTAL_BYTES: Final = 32 * MIB
+#: Context caches: one file, all documents of a cache, and what loaded caches may take together.
+MAX_CONTEXT_DOCUMENT_BYTES: Final = 64 * MIB
+MAX_CONTEXT_CACHE_BYTES: Final = 256 * MIB
+CONTEXT_LOADED_BYTES: Final = 512 * MIB
+MAX_CONTEXT_TIMEOUT_S: Final = 24 * 3600
 #: What all progress messages of one call may take together on an event stream.
 PROGRESS_BYTES_PER_CALL: Final = 128 * KIB

@@ -189,5 +189,7 @@ def _clients(value: object) -> dict[str, ClientSettings]:
         for key in table:
             if key not in _CLIENT_KEYS:
                 raise BadSetting(f"clients.{name!r} may set {', '.join(_CLIENT_KEYS)}; not {key!r}")
-        clients[name] = ClientSettings(**{k: _PARSERS[k](k, v) for k, v in table.items()})
+        clients[name] = ClientSettings(
+            **{key: _PARSERS[key](f"clients.{name!r}.{key}", value) for key, value in table.items()}
+        )
     return clients

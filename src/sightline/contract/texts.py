@@ -10,15 +10,17 @@ from collections.abc import Callable
 __all__ = ["cut_code_points", "cut_utf8", "line_length_utf16", "line_text", "redact_paths"]
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_FILE_URI = re.compile(r"file:(?://)?/[^\s\"'`<>()\[\]{}|]*")
-#: An absolute path in running text. It must not continue a word, a URL or a relative path.
-_ABSOLUTE = re.compile(
-    r"(?<![\w.~:/\\%&=?#+-])/(?:[^\s\"'`<>()\[\]{}|:;,*?/]+/)*[^\s\"'`<>()\[\]{}|:;,*?/]+/?"
-)
+_FILE_URI = re.compile(r"file:/+[^\s\"'`<>()\[\]{}|]*", re.IGNORECASE)
+_COMPONENT = r"[^\s\"'`<>()\[\]{}|:;,*?/]+"
+#: An absolute path in running text. It must not continue a word, a relative path or a URL's host.
+_ABSOLUTE = re.compile(rf"(?<![\w.~/\\-])(?!(?<=:)//)/+(?:{_COMPONENT}/+)*{_COMPONENT}/*")
 
 
 def line_text(text: str, line: int) -> str | None:
     """The text of a 0-based line without its end, or ``None`` past the last line."""
+    if "\r" not in text:
+        lines = text.split("\n", line + 1)
+        return lines[line] if line < len(lines) else None
     start = 0
     for _ in range(line):
         end = _LINE_END.search(text, start)
@@ -31,6 +33,8 @@ def line_text(text: str, line: int) -> str | None:
 
 def line_length_utf16(line: str) -> int:
     """How many UTF-16 code units a line has."""
+    if line.isascii():
+        return len(line)
     return len(line) + sum(1 for character in line if character > "\uffff")
 
 
@@ -52,12 +56,12 @@ def redact_paths(text: str, allowed: Callable[[str], bool], is_local: Callable[[
     """
 
     def shorten_uri(match: re.Match[str]) -> str:
-        path = match[0].removeprefix("file:").removeprefix("//").partition("#")[0]
+        path = match[0][len("file:") :].removeprefix("//").partition("#")[0]
         return match[0] if allowed(path) else _last(match[0])
 
     def shorten_path(match: re.Match[str]) -> str:
-        path = match[0]
-        return path if allowed(path) or not is_local(path) else _last(path)
+        path = "/" + match[0].lstrip("/")
+        return match[0] if allowed(path) or not is_local(path) else _last(path)
 
     return _ABSOLUTE.sub(shorten_path, _FILE_URI.sub(shorten_uri, text))
 

@@ -7,6 +7,7 @@ keeper (see keeper.py) stands between; on Windows a job object does its work (se
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sightline.contract.limits import TERMINATE_GRACE_MS
+from sightline.process.strays import MARK, end_strays, find_strays
 
 __all__ = ["Child", "StartFailed", "spawn"]
 
@@ -38,8 +40,11 @@ class Child:
     stdout: asyncio.StreamReader
     _process: asyncio.subprocess.Process
     _control: socket.socket
-    _stderr: asyncio.Task[None] | None = None
+    #: What every process of the tree has in its environment.
+    _mark: str = ""
     _tail: bytearray = field(default_factory=bytearray)
+    _stderr: asyncio.Task[None] | None = None
+    _gone: asyncio.Task[int] | None = None
     _ending: asyncio.Task[bool] | None = None
 
     @property
@@ -56,7 +61,9 @@ class Child:
 
     async def wait(self) -> int:
         """The exit status, when the whole tree is gone."""
-        return await self._process.wait()
+        if self._gone is None:
+            self._gone = asyncio.create_task(self._wait(), name=f"wait for child {self.pid}")
+        return await asyncio.shield(self._gone)
 
     async def end(self) -> bool:
         """Ends the tree: TERM, two seconds, KILL. Whether nothing is left. Safe to call twice."""
@@ -64,25 +71,40 @@ class Child:
             self._ending = asyncio.create_task(self._end(), name=f"end child {self.pid}")
         return await asyncio.shield(self._ending)
 
+    async def _wait(self) -> int:
+        """The control socket tells when the keeper is gone.
+
+        The process alone would not: asyncio waits for the ends of its pipes too, and if the keeper
+        was killed, what it kept still holds them. That is ours to end then.
+        """
+        try:
+            with contextlib.suppress(ConnectionError):
+                await asyncio.get_running_loop().sock_recv(self._control, 1)
+        finally:
+            self._control.close()
+        await asyncio.to_thread(end_strays, self._mark, self.pid)
+        return await self._process.wait()
+
     async def _end(self) -> bool:
-        self._control.close()  # the keeper sees this and ends the tree
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_WR)  # the keeper sees this and ends the tree
         with contextlib.suppress(OSError):
             self.stdin.close()
         try:
             async with asyncio.timeout(_END_LIMIT_S):
-                await self._process.wait()
+                await self.wait()
         except TimeoutError:
             self._force()
-            return False
+            await self.wait()
         finally:
             if self._stderr is not None:
                 self._stderr.cancel()
             # A pipe with unread data would stay open: asyncio closes it with its transport only.
             self._process._transport.close()  # type: ignore[attr-defined]
-        return True
+        return not find_strays(self._mark, self.pid)
 
     def _force(self) -> None:
-        """The keeper itself does not end: the last resort is the session it started."""
+        """The keeper itself does not end: it is killed, and the session it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -103,6 +125,7 @@ async def spawn(
 
         return await spawn_windows(command, cwd=cwd, env=env, limit=limit)
     ours, theirs = socket.socketpair()
+    mark = secrets.token_hex(8)
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -113,7 +136,7 @@ async def spawn(
             "--",
             *command,
             cwd=cwd,
-            env=dict(env),
+            env={**env, MARK: mark},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -124,19 +147,22 @@ async def spawn(
     except OSError as error:
         ours.close()
         raise StartFailed(error.strerror or "the process could not be started") from None
+    except BaseException:  # cancelled: asyncio has killed the keeper, wherever it was
+        ours.close()
+        await asyncio.to_thread(end_strays, mark, None)
+        raise
     finally:
         theirs.close()
     try:
         pid = await _started(ours)
     except BaseException:
-        ours.close()
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+        ours.close()  # a keeper that started nothing ends by itself, one that did ends that first
+        await _collect(process)
         raise
     assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-    child = Child(pid, process.stdin, process.stdout, process, ours)
+    child = Child(pid, process.stdin, process.stdout, process, ours, mark)
     child._stderr = asyncio.create_task(child._drain_stderr(process.stderr))
+    child._gone = asyncio.create_task(child._wait(), name=f"wait for child {pid}")
     return child
 
 
@@ -147,3 +173,11 @@ async def _started(control: socket.socket) -> int:
     if word == "started":
         return int(number)
     raise StartFailed(os.strerror(int(number)) if number.isdigit() else "it ended at once")
+
+
+async def _collect(process: asyncio.subprocess.Process) -> None:
+    """Waits for a keeper and lets go of its pipes."""
+    assert process.stdin is not None
+    process.stdin.close()
+    with contextlib.suppress(ConnectionError):
+        await process.communicate()

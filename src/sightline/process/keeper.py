@@ -1,6 +1,6 @@
 """The keeper: a small program between Sightline and one child tree.
 
-Run as ``python -I -S keeper.py CONTROL_FD -- COMMAND...`` and never imported by Sightline. It
+Run as ``python -I -S keeper.py CONTROL_FD -- COMMAND...``. It
 starts the command in a session of its own, adopts every descendant that is orphaned, and ends the
 whole tree when the control socket closes, which happens however Sightline dies. It also ends what
 the command leaves behind when the command ends by itself, and then exits with its status.
@@ -16,6 +16,13 @@ import select
 import signal
 import sys
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the names cost an import that every start would pay for
+    from collections.abc import Callable
+
+    Find = Callable[[], list[int]]
+    Reap = Callable[[], None]
 
 GRACE_S = 2.0
 _POLL_S = 0.02
@@ -37,7 +44,7 @@ def main(arguments: list[str]) -> int:
     say(control, f"started {pid}\n")
     release_standard_streams()
     status = wait_for(pid, control)
-    end_tree(os.getpid())
+    end(lambda: descendants(os.getpid()), reap)
     return exit_code(status)
 
 
@@ -110,25 +117,30 @@ def _more(control: int) -> bool:
         return False
 
 
-def end_tree(top: int) -> None:
-    """TERM to every descendant of ``top``, two seconds, then KILL until none is left."""
-    victims = descendants(top)
+def end(find: "Find", reap: "Reap") -> bool:
+    """TERM to everything that ``find`` finds, two seconds, then KILL until it finds nothing.
+
+    Whether nothing is left. This is the one order of ending; whatever else has to be ended (see
+    strays.py) is ended by this function too.
+    """
+    victims = find()
     for pid in victims:
         send(pid, signal.SIGTERM)
     deadline = time.monotonic() + GRACE_S
     while victims and time.monotonic() < deadline:
         reap()
-        victims = descendants(top)
+        victims = find()
         if victims:
             time.sleep(_POLL_S)
     for _ in range(_KILL_ROUNDS):
         reap()
-        victims = descendants(top)
+        victims = find()
         if not victims:
-            return
+            return True
         for pid in victims:
             send(pid, signal.SIGKILL)
         time.sleep(_POLL_S)
+    return False
 
 
 def reap() -> None:

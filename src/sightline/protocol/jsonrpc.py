@@ -36,7 +36,9 @@ __all__ = [
     "Response",
     "error_bytes",
     "id_key",
+    "is_id",
     "notification_bytes",
+    "parse",
     "read",
     "result_bytes",
 ]
@@ -54,6 +56,8 @@ Params = dict[str, Any] | list[Any] | None
 
 _MEMBERS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 _encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+_NOT_PLAIN = object()
 
 
 class Request(NamedTuple):
@@ -102,11 +106,11 @@ class Malformed(Exception):
 
 def read(body: bytes | bytearray | memoryview) -> Message:
     """The one message in ``body``, or ``Malformed``."""
-    envelope = _parse(bytes(body))
+    envelope = parse(bytes(body))
     if not isinstance(envelope, dict):
         raise Malformed(Fault.INVALID)
     id_ = envelope.get("id")
-    good_id: Id | None = id_ if _is_id(id_) else None
+    good_id: Id | None = id_ if is_id(id_) else None
     if envelope.get("jsonrpc") != "2.0" or not envelope.keys() <= _MEMBERS:
         raise Malformed(Fault.INVALID, good_id)
     if "id" in envelope and good_id is None:
@@ -116,9 +120,24 @@ def read(body: bytes | bytearray | memoryview) -> Message:
     return _response(envelope, good_id)
 
 
+def is_id(value: object) -> bool:
+    """Whether a parsed value can name a request: a string or a number, neither empty nor huge."""
+    if isinstance(value, str):
+        return 0 < len(value.encode()) <= MAX_ID_BYTES
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) < 10**MAX_ID_BYTES)
+
+
 def id_key(id: Id) -> str:
-    """How an id is compared: as a string, so that 8 and "8" are the same request."""
-    return id if isinstance(id, str) else canonical_json(id)
+    """How an id is compared: as a string, so that 8 and "8" are the same request.
+
+    Whole numbers keep every digit: two large ids are not the same because a double would round
+    them to the same value.
+    """
+    if isinstance(id, str):
+        return id
+    return canonical_json(id) if isinstance(id, float) else str(id)
 
 
 def result_bytes(id: Id, result: msgspec.Raw | dict[str, Any]) -> bytes:
@@ -137,7 +156,8 @@ def notification_bytes(method: str, params: dict[str, Any]) -> bytes:
 
 
 def _spelled(id: Id) -> Id | msgspec.Raw:
-    return msgspec.Raw(canonical_json(id).encode()) if isinstance(id, float) else id
+    """Numbers as they are compared, which also spells 1.0 as 1 and takes any number of digits."""
+    return id if isinstance(id, str) else msgspec.Raw(id_key(id).encode())
 
 
 def _call(envelope: dict[str, Any], id: Id | None) -> Request | Notification:
@@ -156,31 +176,45 @@ def _response(envelope: dict[str, Any], id: Id | None) -> Response:
         raise Malformed(Fault.INVALID)
     if "error" in envelope:
         match envelope["error"]:
-            case {"code": int(), "message": str(message)} if message.strip():
+            case {"code": int() | float() as code, "message": str(message)} if (
+                message.strip() and not isinstance(code, bool)
+            ):
                 pass
             case _:
                 raise Malformed(Fault.INVALID)
     return Response(id)
 
 
-def _is_id(value: object) -> bool:
-    if isinstance(value, str):
-        return 0 < len(value.encode()) <= MAX_ID_BYTES
-    if isinstance(value, bool):
-        return False
-    return isinstance(value, int | float) and abs(value) < 10**MAX_ID_BYTES
+def parse(body: bytes) -> Any:  # noqa: ANN401 - JSON of unknown shape
+    """Strict JSON: nothing that two readers could understand in two ways."""
+    value = _parse_plain(body)
+    if value is _NOT_PLAIN:
+        value = _parse_any(body)
+    if body.count(b"{") + body.count(b"[") > MAX_JSON_DEPTH and _depth(value) > MAX_JSON_DEPTH:
+        raise Malformed(Fault.PARSE)
+    return value
 
 
-def _parse(body: bytes) -> Any:  # noqa: ANN401 - JSON of unknown shape
+def _parse_plain(body: bytes) -> Any:  # noqa: ANN401
+    """The value of JSON that is spelled as this program would spell it, as most clients do.
+
+    The quick decoder keeps the last of several equal members and cannot tell. But bytes that are
+    written again exactly as they were read held every member once.
+    """
     try:
-        text = body.decode("utf-8")
-        value = _decoder.decode(text)
+        value = _decode(body)
+        return value if _encode(value) == body else _NOT_PLAIN
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return _NOT_PLAIN
+
+
+def _parse_any(body: bytes) -> Any:  # noqa: ANN401
+    try:
+        value = _decoder.decode(body.decode("utf-8"))
         if b"\\u" in body:
             _encode(value)  # refuses half a surrogate pair, which is not a character
     except (ValueError, RecursionError):
         raise Malformed(Fault.PARSE) from None
-    if body.count(b"{") + body.count(b"[") > MAX_JSON_DEPTH and _depth(value) > MAX_JSON_DEPTH:
-        raise Malformed(Fault.PARSE)
     return value
 
 

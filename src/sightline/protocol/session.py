@@ -17,7 +17,16 @@ from typing import Any, NamedTuple
 import msgspec
 
 from sightline.protocol import jsonrpc
-from sightline.protocol.jsonrpc import Error, Id, Message, Notification, Params, Request, id_key
+from sightline.protocol.jsonrpc import (
+    Error,
+    Id,
+    Message,
+    Notification,
+    Params,
+    Request,
+    id_key,
+    is_id,
+)
 from sightline.protocol.revisions import Revision, negotiate
 from sightline.protocol.surface import ClientOptions, Surface
 
@@ -202,13 +211,11 @@ class Session:
         return [Send(jsonrpc.result_bytes(request.id, tools))]
 
     def _tools_call(self, request: Request) -> list[Effect]:
-        match request.params:
-            case {"name": str(tool), "arguments": given} if len(tool) <= _MAX_NAME_CHARS:
-                arguments = given
-            case {"name": str(tool)} if len(tool) <= _MAX_NAME_CHARS:
-                arguments = {}
-            case _:
-                return [_invalid(request, "pass the tool's name as a string")]
+        params = request.params if isinstance(request.params, dict) else {}
+        tool = params.get("name")
+        if not isinstance(tool, str) or len(tool) > _MAX_NAME_CHARS:
+            return [_invalid(request, "pass the tool's name as a string")]
+        arguments = params.get("arguments", {})
         if not isinstance(arguments, dict):
             return [_invalid(request, "arguments must be an object")]
         assert self.revision is not None
@@ -218,7 +225,7 @@ class Session:
             arguments=arguments,
             options=self.options,
             revision=self.revision,
-            progress_token=_progress_token(request.params),
+            progress_token=_progress_token(params),
         )
         self.calls[id_key(request.id)] = call
         return [Start(call)]
@@ -231,11 +238,9 @@ class Session:
         match notification:
             case Notification("notifications/initialized", _):
                 self.phase = Phase.READY
-            case Notification(
-                "notifications/cancelled", {"requestId": str() | int() | float() as id}
-            ):
+            case Notification("notifications/cancelled", {"requestId": id}) if is_id(id):
                 return self._cancel(id, silent=not self.profile.answers_cancelled)
-            case Notification("$/cancelRequest", {"id": str() | int() | float() as id}):
+            case Notification("$/cancelRequest", {"id": id}) if is_id(id):
                 return self._cancel(id, silent=False)
             case _:
                 pass
@@ -276,11 +281,7 @@ def _client_name(params: Params) -> str | None:
             return ""
 
 
-def _progress_token(params: Params) -> str | int | None:
-    match params:
-        case {"_meta": {"progressToken": bool()}}:
-            return None
-        case {"_meta": {"progressToken": str() | int() as token}}:
-            return token
-        case _:
-            return None
+def _progress_token(params: dict[str, Any]) -> str | int | None:
+    meta = params.get("_meta")
+    token = meta.get("progressToken") if isinstance(meta, dict) else None
+    return token if isinstance(token, str | int) and is_id(token) else None

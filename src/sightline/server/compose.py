@@ -9,13 +9,16 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
 from sightline.calls.listing import Listing
+from sightline.context.engine import ContextEngine
+from sightline.contract import limits
 from sightline.contract.settings import Settings
 from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Pool
@@ -25,10 +28,13 @@ from sightline.server.logs import Log
 from sightline.server.running import Runner
 from sightline.server.status import CallLog
 from sightline.tools.catalogue import CATALOGUE
-from sightline.tools.tool import Desk, Progress, Tool
+from sightline.tools.tool import Desk, Progress, Tool, no_index
 from sightline.workspace.roots import Root
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sightline.index.index import Index
 
 __all__ = ["Program", "catalogue_for", "surface_for"]
 
@@ -54,6 +60,43 @@ def surface_for(settings: Settings) -> Surface:
     )
 
 
+class LazyIndex:
+    """The index, made when the first tool asks for it: it brings numpy, which takes a moment."""
+
+    def __init__(self, workspace: Workspace, environment: Mapping[str, str], cache: Path) -> None:
+        self._workspace = workspace
+        self._environment = environment
+        self._cache = cache
+        self.made: Index | None = None
+
+    async def get(self) -> "Index":
+        if self.made is None:
+            module = await asyncio.to_thread(import_module, "sightline.index.index")
+            if self.made is None:
+                self.made = module.Index(
+                    self._workspace, environment=self._environment, cache=str(self._cache)
+                )
+        assert self.made is not None
+        return self.made
+
+    async def begin(self) -> View:
+        """The view a call runs on. Ignore rules outside the roots count as part of it."""
+        self._look_outside()
+        return await self._workspace.begin()
+
+    def begin_now(self) -> View | None:
+        self._look_outside()
+        return self._workspace.begin_now()
+
+    def _look_outside(self) -> None:
+        if self.made is not None and self.made.look_outside():
+            self._workspace.source_changed()
+
+    async def close(self) -> None:
+        if self.made is not None:
+            await self.made.close()
+
+
 @dataclass
 class Program:
     """A running Sightline without a transport."""
@@ -61,6 +104,8 @@ class Program:
     settings: Settings
     workspace: Workspace
     pool: Pool
+    index: LazyIndex
+    context: ContextEngine
     calls: Calls
     runner: Runner
     surface: Surface
@@ -77,41 +122,59 @@ class Program:
         environment: Mapping[str, str],
         cache: Path,
         log: Log,
+        context_root: str = "",
+        context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
         pool = Pool(workspace, registry, Launcher(environment, cache))
+        index = LazyIndex(workspace, environment, cache)
+        index_or_none = index.get if "index" in settings.families else no_index
+
+        context = ContextEngine(context_root)
 
         def desk(view: View, progress: Progress) -> Desk:
-            return Desk(view, pool, progress)
+            return Desk(view, pool, progress, index_or_none, context)
 
         call_log = CallLog()
 
         def finished(record: Record) -> None:
             call_log.add(record)
             workspace.audit_soon()
-            log.debug(
-                "call",
-                tool=record.tool,
-                outcome=record.outcome,
-                ms=round(record.milliseconds, 1),
-                bytes=record.size,
-            )
+            if settings.debug_logging:
+                log.debug(
+                    "call",
+                    tool=record.tool,
+                    outcome=record.outcome,
+                    ms=round(record.milliseconds, 1),
+                    bytes=record.size,
+                )
 
+        engines = Engines(
+            index.begin,
+            desk,
+            pool.identity,
+            workspace.surprised,
+            pool.waiting_for,
+            index.begin_now,
+        )
         calls = Calls(
             catalogue_for(settings),
-            Engines(workspace.begin, desk, pool.identity, workspace.surprised, pool.waiting_for),
+            engines,
             settings,
             time.monotonic,
             log.bug,
             finished,
+            context_timeout_ms,
         )
         surface = surface_for(settings)
-        return cls(settings, workspace, pool, calls, Runner(calls), surface, log, call_log)
+        runner = Runner(calls)
+        return cls(settings, workspace, pool, index, context, calls, runner, surface, log, call_log)
 
     def start(self) -> None:
         """Begins what can be done ahead, in the background."""
-        self.workspace.start()
-        self.pool.warm()
+        if self.settings.families != ("context",):
+            self.workspace.start()
+            self.pool.warm()
 
     def report(self, transport: str, sessions: list[str]) -> dict[str, Any]:
         """What the status socket tells."""
@@ -136,5 +199,7 @@ class Program:
         """Ends every call and every child."""
         await self.runner.drain(0)
         await self.calls.close()
+        self.context.close()
+        await asyncio.shield(self.index.close())
         await asyncio.shield(self.pool.close())
         self.workspace.close()

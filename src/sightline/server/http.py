@@ -6,10 +6,9 @@ some. A closed connection is not a cancel: the work goes on and its answer is dr
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
-from sightline.contract.limits import MAX_REQUEST_BYTES
 from sightline.contract.settings import Settings
 from sightline.protocol import jsonrpc
 from sightline.protocol.jsonrpc import Malformed, Message, Request, Response
@@ -25,7 +24,8 @@ from sightline.protocol.session import (
     Violation,
 )
 from sightline.protocol.surface import Surface
-from sightline.server.http_rules import Door, Heads, Refusal, read_heads
+from sightline.server.http_exchange import Answer, Body, Receive, Sender, respond
+from sightline.server.http_rules import CLOSE, Door, Heads, Refusal, read_heads
 from sightline.server.logs import Log
 from sightline.server.running import Runner
 from sightline.server.sessions import Sessions
@@ -34,16 +34,8 @@ from sightline.server.tokens import TokenFile
 __all__ = ["HttpApp"]
 
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Sender = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _PROFILE = Profile(HTTP_REVISIONS, needs_initialized=True, answers_cancelled=True)
-_BODY_S = 5.0
-_LINGER_S = 1.0
-_LINGER_IDLE_S = 0.2
-_LINGER_BYTES = 8 << 20
-_JSON = (b"content-type", b"application/json")
-_STREAM = (b"content-type", b"text/event-stream")
 
 
 class HttpApp:
@@ -69,48 +61,62 @@ class HttpApp:
         self.sessions = Sessions(settings.max_sessions, settings.session_idle_s, clock)
         profile = _PROFILE._replace(shared=True)
         self._shared = None if settings.enable_sessions else Session(surface, profile)
+        headers = {
+            settings.protocol_header,
+            *(c.protocol_header for c in settings.clients.values()),
+        }
+        self._header_is_optional = "session" in headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Sender) -> None:
+        try:
+            await self._exchange(scope, receive, send)
+        except asyncio.CancelledError:  # the server stops before the request was complete
+            await respond(send, 503, [CLOSE])
+        except Exception as error:  # the top level of a request: answered without a word
+            self._log.bug(error)
+            await respond(send, 500, [CLOSE])
+
+    async def _exchange(self, scope: Scope, receive: Receive, send: Sender) -> None:
+        announced = any(name == b"expect" for name, _ in scope["headers"])
+        body = Body(receive, announced=announced, whole=scope.get("whole_body"))
         try:
             heads = read_heads(scope["headers"])
             target = scope.get("target") or scope["raw_path"]
             self._door.check(target, scope["method"], heads, self._tokens.current())
-            body = await _read_body(receive)
-            await self._message(body, heads, send)
+            answer = Answer(send, may_stream=scope["http_version"] != "1.0")
+            await self._message(await body.read(), heads, answer)
         except Refusal as refusal:
-            if refusal.status == 413:
-                await _linger(receive)
             self._log.debug("http.refused", status=refusal.status)
-            await _respond(send, refusal.status, refusal.headers)
-        except Exception as error:  # the top level of a request: answered without a word
-            self._log.bug(error)
-            await _respond(send, 500, [])
+            headers = refusal.headers
+            if not await body.settle() and CLOSE not in headers:
+                headers = [*headers, CLOSE]
+            await respond(send, refusal.status, headers)
 
-    async def _message(self, body: bytes, heads: Heads, send: Sender) -> None:
+    async def _message(self, body: bytes, heads: Heads, answer: Answer) -> None:
         arrived = self._clock()
         try:
             message = jsonrpc.read(body)
         except Malformed:
             raise Refusal(400) from None
         if isinstance(message, Response):
-            await _respond(send, 202, [])
+            await answer.accepted()
             return
         session, is_new = self._session_for(message, heads)
         effects = session.receive(message)
         if not effects:
-            await _respond(send, 202, [])
+            await answer.accepted()
             return
         match effects[0]:
-            case Send(answer):
+            case Send(known):
                 extra = []
                 if is_new and self._shared is None and session.phase is not Phase.NEW:
                     extra = [(b"mcp-session-id", self.sessions.add(session).encode())]
-                await _respond(send, 200, [_JSON, *extra], answer)
+                await answer.json(known, *extra)
             case Start(call):
-                await self._call(session, call, arrived, send)
+                await self._call(session, call, arrived, answer)
             case Cancel(call):
                 self._runner.cancel(call)
-                await _respond(send, 202, [])
+                await answer.accepted()
             case Violation():
                 raise Refusal(400)
 
@@ -127,8 +133,10 @@ class HttpApp:
             raise Refusal(400)
         session = self.sessions.find(heads.session)
         if session is None:
-            # The version is checked before the session, as it always was.
-            if heads.protocol_version not in (None, HTTP_REVISIONS[-1].name):
+            # The version is checked before the session. Where some client may leave the header
+            # out, one that does must still learn that its session is gone.
+            missing = heads.protocol_version is None and self._header_is_optional
+            if not missing and heads.protocol_version != HTTP_REVISIONS[-1].name:
                 raise Refusal(400)
             raise Refusal(404)
         self._check_version(session, heads)
@@ -140,81 +148,35 @@ class HttpApp:
         if session.revision is None or heads.protocol_version != session.revision.name:
             raise Refusal(400)
 
-    async def _call(self, session: Session, call: Call, arrived: float, send: Sender) -> None:
+    async def _call(self, session: Session, call: Call, arrived: float, answer: Answer) -> None:
         """Answers with JSON, or with an event stream once there is progress to tell."""
+        if call.progress_token is None:
+            terminal = await self._runner.run(session, call, arrived=arrived)
+            assert terminal is not None, "over HTTP every call is answered"
+            await answer.json(terminal)
+            return
         reports: asyncio.Queue[bytes] = asyncio.Queue()
         task = self._runner.start(session, call, arrived=arrived, progress=reports.put_nowait)
-        streaming = False
-        if call.progress_token is not None:
-            streaming = await _stream_progress(task, reports, send)
-        answer = await task
-        assert answer is not None, "over HTTP every call is answered"
-        if streaming:
-            await send({"type": "http.response.body", "body": _event(answer), "more_body": False})
-        else:
-            await _respond(send, 200, [_JSON], answer)
+        try:
+            await _tell_progress(task, reports, answer)
+            terminal = await task
+        except asyncio.CancelledError:  # the server stops: the work too, and the client is told
+            task.cancel()
+            terminal = await task
+        assert terminal is not None, "over HTTP every call is answered"
+        await answer.json(terminal)
 
 
-async def _stream_progress(
-    task: "asyncio.Task[bytes | None]", reports: "asyncio.Queue[bytes]", send: Sender
-) -> bool:
-    """Sends progress until the call ends; whether the event stream was begun."""
-    streaming = False
+async def _tell_progress(
+    task: "asyncio.Task[bytes | None]", reports: "asyncio.Queue[bytes]", answer: Answer
+) -> None:
+    """Sends progress until the call ends."""
     while not task.done():
         getter = asyncio.ensure_future(reports.get())
-        await asyncio.wait({task, getter}, return_when=asyncio.FIRST_COMPLETED)
-        if not getter.done():
-            getter.cancel()
-            break
-        if not streaming:
-            streaming = True
-            headers = [_STREAM, (b"cache-control", b"no-cache")]
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
-        body = _event(getter.result())
-        await send({"type": "http.response.body", "body": body, "more_body": True})
-    return streaming
-
-
-async def _read_body(receive: Receive) -> bytes:
-    """The whole body within the size and the time it may take."""
-    body = bytearray()
-    try:
-        async with asyncio.timeout(_BODY_S):
-            while True:
-                event = await receive()
-                if event["type"] == "http.disconnect":
-                    raise Refusal(400, close=True)
-                body += event.get("body", b"")
-                if len(body) > MAX_REQUEST_BYTES:
-                    raise Refusal(413, close=True)
-                if not event.get("more_body", False):
-                    return bytes(body)
-    except TimeoutError:
-        raise Refusal(408, close=True) from None
-
-
-async def _linger(receive: Receive) -> None:
-    """Reads on for a moment, so that the sender gets to see the refusal instead of a reset."""
-    size = 0
-    try:
-        async with asyncio.timeout(_LINGER_S):
-            while size <= _LINGER_BYTES:
-                async with asyncio.timeout(_LINGER_IDLE_S):
-                    event = await receive()
-                size += len(event.get("body", b""))
-                if event["type"] == "http.disconnect" or not event.get("more_body", False):
-                    return
-    except TimeoutError:
-        return
-
-
-async def _respond(
-    send: Sender, status: int, headers: list[tuple[bytes, bytes]], body: bytes = b""
-) -> None:
-    length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
-
-
-def _event(message: bytes) -> bytes:
-    return b"event: message\r\ndata: %b\r\n\r\n" % message
+        try:
+            await asyncio.wait({task, getter}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not getter.done():
+                getter.cancel()
+        if getter.done() and not getter.cancelled():
+            await answer.event(getter.result())

@@ -1,82 +1,360 @@
-"""uvicorn's connection with the bounds that a plain one lacks.
+"""One HTTP/1.1 connection: requests in, answers out in the same order, everything bounded.
 
-Headers must be complete within a few seconds and 16 KiB, a request needs exactly one Host, no
-protocol is upgraded, and what the parser refuses is answered with an empty body too.
+Headers must be complete within a few seconds and 16 KiB, a request needs
+exactly one Host, an offer to upgrade is ignored, and what the parser refuses is answered with an
+empty body. A bad request behind a good one closes the connection after the good one's answer. A
+request that arrives in one piece, as nearly all do, costs one task, one write and no timer.
 """
 
 import asyncio
-from typing import Any
+import contextlib
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+import httptools
 
-__all__ = ["Connection"]
+from sightline.server.http_cycle import Cycle, status_line
+
+__all__ = ["Application", "Connection", "Connections"]
+
+#: An ASGI application.
+Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 _HEADER_S = 5.0
+_IDLE_S = 75.0
+_LAST_WORDS_S = 1.0
 _HEADER_BYTES = 16 << 10
-_EMPTY = b"HTTP/1.1 %d %b\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+#: How much of a body may wait for the application before no more is read.
+_BODY_WAITING = 64 << 10
+_EMPTY = b"content-length: 0\r\nconnection: close\r\n\r\n"
 
 
-class Connection(HttpToolsProtocol):
-    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - uvicorn's own
-        super().__init__(*arguments, **options)
+class BadHead(ValueError):
+    """A request that is refused before the application sees it."""
+
+
+class Connections:
+    """Everybody who is connected."""
+
+    def __init__(self) -> None:
+        self._open: set[Connection] = set()
+        self._empty = asyncio.Event()
+
+    def add(self, connection: "Connection") -> None:
+        self._open.add(connection)
+        self._empty.clear()
+
+    def discard(self, connection: "Connection") -> None:
+        self._open.discard(connection)
+        if not self._open:
+            self._empty.set()
+
+    async def end(self, seconds: float) -> None:
+        """Lets running answers end; what takes longer is cancelled, and told so."""
+        for connection in list(self._open):
+            connection.shutdown()
+        if not await self._gone(seconds):
+            for connection in list(self._open):
+                connection.cancel()
+            await self._gone(_LAST_WORDS_S)
+
+    def abort(self) -> None:
+        for connection in list(self._open):
+            connection.transport.abort()
+
+    async def _gone(self, seconds: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._open:
+                    await self._empty.wait()
+        return not self._open
+
+
+class Connection(asyncio.Protocol):
+    def __init__(
+        self, app: Application, connections: Connections, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._app = app
+        self._connections = connections
+        self._loop = loop
+        self._parser = httptools.HttpRequestParser(self)
+        self.transport: asyncio.Transport = cast("asyncio.Transport", None)
+        self._drained: asyncio.Future[None] | None = None
+        self._paused = False
+        #: The request being read.
+        self._url = b""
+        self._headers: list[tuple[bytes, bytes]] = []
+        #: Bytes of its head: of complete lines, and of pieces that held nothing else.
+        self._head_bytes = 0
+        self._received = 0
+        self._in_head = False
+        self._reading: Cycle | None = None
+        #: The request being answered, and those that wait for their turn.
+        self._answering: Cycle | None = None
+        self._waiting: deque[Cycle] = deque()
+        #: The rest of what this client says is not read any more.
+        self._deaf = False
+        self._status = 400
+        #: The head of a request that offers to upgrade, without the offer.
+        self._without_offer = b""
         self._header_timer: asyncio.TimerHandle | None = None
-        self._header_bytes = 0
-        self._in_body = False
+        self._idle_timer: asyncio.TimerHandle | None = None
+        self._idle_since = 0.0
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+    # asyncio
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)
+        self._connections.add(self)
         self._expect_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_timer()
-        super().connection_lost(exc)
+        self._deaf = True
+        self._connections.discard(self)
+        for timer in (self._header_timer, self._idle_timer):
+            if timer is not None:
+                timer.cancel()
+        for cycle in (self._answering, *self._waiting):
+            if cycle is not None:
+                cycle.disconnect()
+        self._waiting.clear()
+        self.resume_writing()
 
     def data_received(self, data: bytes) -> None:
-        if not self._in_body:
-            self._header_bytes += len(data)
-            if self._header_timer is None:
+        if self._deaf:
+            return
+        begun = self._in_head
+        self._feed(data)
+        if self._in_head and not self._deaf:
+            self._received += len(data) if begun else 0
+            if self._received > _HEADER_BYTES:
+                self._refuse(431)
+            elif self._header_timer is None:
                 self._expect_headers()
-        if self.parser is not None:
-            super().data_received(data)
-        if not self._in_body and self._header_bytes > _HEADER_BYTES:
-            self._refuse(431, b"Request Header Fields Too Large")
+        cycle = self._answering
+        if cycle is not None and cycle.task is None:
+            self._start(cycle)
+
+    def pause_writing(self) -> None:
+        self._drained = self._loop.create_future()
+
+    def resume_writing(self) -> None:
+        if self._drained is not None:
+            self._drained.set_result(None)
+            self._drained = None
+
+    def shutdown(self) -> None:
+        """The server stops: no request after those that are being answered."""
+        self._deaf = True
+        last = self._last()
+        if last is None:
+            self.transport.close()
+        else:
+            last.keep_alive = False
+
+    def cancel(self) -> None:
+        """The server cannot wait: what is being answered is cancelled, and answered so."""
+        if self._answering is not None and self._answering.task is not None:
+            self._answering.task.cancel()
+
+    # The parser
+
+    def _feed(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._decline(data[upgrade.args[0] :])
+        except httptools.HttpParserError:
+            self._refuse(self._status)
+
+    def on_message_begin(self) -> None:
+        self._url = b""
+        self._headers = []
+        self._head_bytes = self._received = 0
+        self._in_head = True
+
+    def on_url(self, url: bytes) -> None:
+        self._count(len(url))
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._count(len(name) + len(value) + 4)
+        self._headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        self._in_body = True
-        self._stop_timer()
-        hosts = sum(name == b"host" for name, _ in self.headers)
-        if hosts > 1 or (hosts == 0 and self.parser.get_http_version() == "1.1"):
-            raise ValueError("a request needs exactly one Host")
-        self.scope["target"] = self.url  # type: ignore[typeddict-unknown-key]
-        super().on_headers_complete()
+        self._stop_header_timer()
+        version = self._parser.get_http_version()
+        hosts = 0
+        announced = False
+        for name, value in self._headers:
+            if name == b"host":
+                hosts += 1
+            elif name == b"expect":
+                announced = value.lower() == b"100-continue"
+        if hosts > 1 or (hosts == 0 and version == "1.1"):
+            raise BadHead("a request needs exactly one Host")
+        method = self._parser.get_method()
+        if self._parser.should_upgrade() and method != b"CONNECT":
+            self._without_offer = self._plain_head(method, version)
+            return
+        self._in_head = False
+        scope = {
+            "type": "http",
+            "http_version": version,
+            "method": method.decode("ascii"),
+            "target": self._url,
+            "headers": self._headers,
+        }
+        keep_alive = version != "1.0" and self._parser.should_keep_alive()
+        cycle = Cycle(self, scope, keep_alive=keep_alive, announced=announced)
+        self._reading = cycle
+        if self._answering is None:
+            self._answering = cycle
+        else:
+            self._waiting.append(cycle)
+            self._pause()
+
+    def on_body(self, body: bytes) -> None:
+        cycle = self._reading
+        if cycle is not None and not cycle.complete:
+            cycle.feed(body)
+            if len(cycle.body) > _BODY_WAITING:
+                self._pause()
 
     def on_message_complete(self) -> None:
-        self._in_body = False
-        self._header_bytes = 0
-        super().on_message_complete()
+        if self._reading is not None:
+            self._reading.end()
+            self._reading = None
 
-    def _should_upgrade(self) -> bool:
-        return False
+    def _count(self, size: int) -> None:
+        self._head_bytes += size
+        if self._head_bytes > _HEADER_BYTES:
+            self._status = 431
+            raise BadHead("the headers are too large")
 
-    def send_400_response(self, msg: str) -> None:
-        self._refuse(400, b"Bad Request")
+    # Offers to upgrade
+
+    def _decline(self, rest: bytes) -> None:
+        """Goes on with the same request as if nothing had been offered.
+
+        The parser takes what follows an offer for another protocol, a body included, and some
+        clients offer HTTP/2 with every first request.
+        """
+        head, self._without_offer = self._without_offer, b""
+        if head:
+            self._parser = httptools.HttpRequestParser(self)
+            self._feed(head + rest)
+            return
+        self._deaf = True  # CONNECT, which has no body; what follows is for somebody else
+        last = self._last()
+        if last is not None:
+            last.keep_alive = False
+
+    def _plain_head(self, method: bytes, version: str) -> bytes:
+        lines = [b"%b %b HTTP/%b" % (method, self._url, version.encode())]
+        for name, value in self._headers:
+            if name == b"connection":
+                words = [word.strip() for word in value.split(b",")]
+                kept = [word for word in words if word.lower() != b"upgrade"]
+                lines.append(b"connection: " + b",".join(kept))
+            elif name != b"upgrade":
+                lines.append(b"%b: %b" % (name, value))
+        return b"\r\n".join([*lines, b"", b""])
+
+    # Answering
+
+    def _start(self, cycle: Cycle) -> None:
+        """Hands a request to the application, with its body if that is there already."""
+        cycle.scope["whole_body"] = cycle.whole_body()
+        cycle.task = self._loop.create_task(self._run(cycle))
+
+    async def _run(self, cycle: Cycle) -> None:
+        try:
+            await self._app(cycle.scope, cycle.receive, cycle.send)
+        finally:
+            if not cycle.complete:
+                self.transport.close()
+
+    def write(self, data: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(data)
+
+    async def drain(self) -> None:
+        while self._drained is not None:
+            await asyncio.shield(self._drained)
+
+    def taken(self) -> None:
+        if not self._waiting:
+            self._resume()
+
+    def answered(self, cycle: Cycle) -> None:
+        if not cycle.keep_alive:
+            self._deaf = True
+            self.transport.close()
+            return
+        self._answering = None
+        if self._waiting:
+            self._answering = self._waiting.popleft()
+            self._start(self._answering)
+        elif self._idle_timer is None:
+            self._idle_timer = self._loop.call_later(_IDLE_S, self._close_if_idle)
+        if not self._waiting:
+            self._resume()
+        self._idle_since = self._loop.time()
+
+    def _pause(self) -> None:
+        if not self._paused:
+            self._paused = True
+            self.transport.pause_reading()
+
+    def _resume(self) -> None:
+        if self._paused and not self.transport.is_closing():
+            self._paused = False
+            self.transport.resume_reading()
+
+    def _last(self) -> Cycle | None:
+        """The last request that will be answered."""
+        return self._waiting[-1] if self._waiting else self._answering
+
+    def _refuse(self, status: int) -> None:
+        """Answers with nothing but a status, now or by closing after the answers still due."""
+        self._deaf = True
+        self._stop_header_timer()
+        if self.transport.is_closing():
+            return
+        broken = self._reading
+        last = self._last()
+        if last is not None and last is not broken:
+            last.keep_alive = False
+            return
+        if not self._waiting and not (broken is not None and broken.started):
+            self.transport.write(status_line(status) + _EMPTY)
+        self.transport.close()
+
+    # Time
 
     def _expect_headers(self) -> None:
-        self._stop_timer()
-        self._header_timer = self.loop.call_later(_HEADER_S, self._headers_late)
+        self._header_timer = self._loop.call_later(_HEADER_S, self._headers_late)
 
-    def _headers_late(self) -> None:
-        if self._header_bytes == 0:
-            self.transport.close()  # a connection that never said anything
-        elif not self._in_body:
-            self._refuse(408, b"Request Timeout")
-
-    def _refuse(self, status: int, phrase: bytes) -> None:
-        if not self.transport.is_closing():
-            self.transport.write(_EMPTY % (status, phrase))
-            self.transport.close()
-
-    def _stop_timer(self) -> None:
+    def _stop_header_timer(self) -> None:
         if self._header_timer is not None:
             self._header_timer.cancel()
             self._header_timer = None
+
+    def _headers_late(self) -> None:
+        self._header_timer = None
+        if self._in_head:
+            self._refuse(408)
+        elif self._last() is None:
+            self.transport.close()  # a connection that never said anything
+
+    def _close_if_idle(self) -> None:
+        """One timer per connection, however many requests it serves."""
+        self._idle_timer = None
+        busy = self._in_head or self._answering is not None
+        left = _IDLE_S if busy else self._idle_since + _IDLE_S - self._loop.time()
+        if left > 0:
+            self._idle_timer = self._loop.call_later(left, self._close_if_idle)
+        else:
+            self.transport.close()

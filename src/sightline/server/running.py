@@ -11,6 +11,7 @@ from typing import Any
 
 from sightline.calls.calls import Caller, Calls
 from sightline.contract.limits import PROGRESS_BYTES_PER_CALL, PROGRESS_INTERVAL_MS
+from sightline.protocol.jsonrpc import id_key
 from sightline.protocol.session import Call, Session
 
 __all__ = ["Runner"]
@@ -35,11 +36,27 @@ class Runner:
         task.add_done_callback(lambda _: self._tasks.pop(call, None))
         return task
 
+    async def run(self, session: Session, call: Call, *, arrived: float) -> bytes | None:
+        """Runs a call without progress in the task that waits for it, which costs no second one."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks[call] = task
+        try:
+            return await self._run(session, call, arrived, None)
+        finally:
+            del self._tasks[call]
+            if task.cancelling():
+                task.uncancel()  # the call was cancelled; the task still has to tell
+
     def cancel(self, call: Call) -> None:
-        """Stops the work. The call still ends in exactly one outcome."""
+        """Stops the work. The call still ends in exactly one outcome.
+
+        A task that is cancelled before its first step never runs, and so never answers. Its first
+        step is already scheduled, so the cancel is put behind it.
+        """
         task = self._tasks.get(call)
         if task is not None:
-            task.cancel()
+            asyncio.get_running_loop().call_soon(task.cancel)
 
     async def drain(self, seconds: float) -> None:
         """Waits for running calls, then cancels what is left and waits for their outcomes."""
@@ -50,16 +67,20 @@ class Runner:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     async def _run(
-        self, session: Session, call: Call, arrived: float, deliver: Deliver
+        self, session: Session, call: Call, arrived: float, deliver: Deliver | None
     ) -> bytes | None:
-        reporter = Reporter(session, call, deliver)
-        caller = Caller(call.options, call.revision, reporter.report)
+        caller = Caller(call.options, call.revision)
+        reporter: Reporter | None = None
+        if deliver is not None and call.progress_token is not None:
+            reporter = Reporter(session, call, deliver)
+            caller = caller._replace(progress=reporter.report)
         try:
             finished = await self._calls.run(call.tool, call.arguments, caller, arrived=arrived)
         except asyncio.CancelledError:
             finished = self._calls.cancelled(call.tool, caller)
         finally:
-            reporter.stop()
+            if reporter is not None:
+                reporter.stop()
         return session.finish(call, finished.outcome)
 
 
@@ -80,8 +101,6 @@ class Reporter:
         self, message: str, *, phase: str, done: int | None = None, total: int | None = None
     ) -> None:
         """May be called from any thread."""
-        if self._call.progress_token is None:
-            return
         params: dict[str, Any] = {
             "progress": done,
             "total": total,
@@ -123,7 +142,7 @@ class Reporter:
         stamp = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         return members | {
             "message": params["message"],
-            "id": str(self._call.id),
+            "id": id_key(self._call.id),
             "tool": self._call.tool,
             "stream": "info",
             "phase": params["phase"],

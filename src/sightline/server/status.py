@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ __all__ = ["CallLog", "StatusSocket", "read_all"]
 
 _RECENT = 50
 _READ_S = 2.0
+_LONGEST_PATH = 100
 
 
 class CallLog:
@@ -55,11 +56,15 @@ class StatusSocket:
         self._server: asyncio.Server | None = None
 
     async def open(self) -> None:
+        """Begins to listen. A program that cannot be asked for its status still does its work."""
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
         before = os.umask(0o177)
         try:
-            self._server = await asyncio.start_unix_server(self._answer, self.path)
+            with _short(self.path) as path:
+                self._server = await asyncio.start_unix_server(self._answer, path)
+        except OSError:
+            return
         finally:
             os.umask(before)
 
@@ -77,13 +82,27 @@ class StatusSocket:
             await writer.wait_closed()
 
 
+@contextlib.contextmanager
+def _short(path: Path) -> Iterator[str]:
+    """A spelling of a socket's path that the system takes: it allows about a hundred bytes."""
+    if len(os.fsencode(path)) < _LONGEST_PATH or not os.path.isdir("/proc/self/fd"):
+        yield str(path)
+        return
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}"
+    finally:
+        os.close(folder)
+
+
 async def read_all(folder: Path) -> list[dict[str, Any]]:
     """The status of every running program of this user; sockets nobody answers are removed."""
     found: list[dict[str, Any]] = []
     for path in sorted(folder.glob("*.sock")):  # noqa: ASYNC240 - a handful of names, once
         try:
             async with asyncio.timeout(_READ_S):
-                reader, writer = await asyncio.open_unix_connection(path, limit=1 << 22)
+                with _short(path) as short:
+                    reader, writer = await asyncio.open_unix_connection(short, limit=1 << 22)
                 found.append(json.loads(await reader.readline()))
                 writer.close()
         except (ConnectionError, FileNotFoundError):

@@ -35,11 +35,13 @@ class StdioServer:
         surface: Surface,
         runner: Runner,
         clock: Callable[[], float],
+        bug: Callable[[BaseException], None],
         initialized: Callable[[], None] = lambda: None,
     ) -> None:
         self._session = Session(surface, PROFILE)
         self._runner = runner
         self._clock = clock
+        self._bug = bug
         #: Told once, after ``initialize`` was answered: now there is time to prepare.
         self._initialized: Callable[[], None] | None = initialized
         self._output: Output | None = None
@@ -57,16 +59,18 @@ class StdioServer:
             asyncio.create_task(self._output.reader_gone(), name="stdio writer"),
             asyncio.create_task(_parent_gone(), name="stdio parent"),
         ]
-        await asyncio.wait({reading, *leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if reading.done() and not any(task.done() for task in leaving):
-            drained = asyncio.create_task(self._runner.drain(_LAST_CALLS_S))
-            await asyncio.wait({drained, *leaving}, return_when=asyncio.FIRST_COMPLETED)
-            drained.cancel()
-        for task in (reading, *leaving):
-            task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await reading
-        await self._output.close()
+        try:
+            await asyncio.wait({reading, *leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if reading.done() and not any(task.done() for task in leaving):
+                drained = asyncio.create_task(self._runner.drain(_LAST_CALLS_S))
+                await asyncio.wait({drained, *leaving}, return_when=asyncio.FIRST_COMPLETED)
+                drained.cancel()
+        finally:
+            for task in (reading, *leaving):
+                task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reading
+            await self._output.close()
 
     async def _read(self, descriptor: int) -> None:
         async for line in lines(descriptor):
@@ -82,6 +86,10 @@ class StdioServer:
             effects = self._session.receive(jsonrpc.read(line))
         except Malformed as malformed:
             self._answer_malformed(malformed)
+            return
+        except Exception as error:  # the top level of a message: one bad line ends no conversation
+            self._bug(error)
+            self._say(jsonrpc.error_bytes(None, Error(jsonrpc.INTERNAL_ERROR, "Internal error")))
             return
         for effect in effects:
             self._carry_out(effect, arrived)
@@ -141,7 +149,9 @@ async def lines(descriptor: int, limit: int = MAX_REQUEST_BYTES) -> AsyncIterato
 
 
 async def _chunks(descriptor: int) -> AsyncIterator[bytes]:
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+    mode = os.fstat(descriptor).st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(descriptor)):
+        # A file, or /dev/null: the system cannot tell when there is something to read.
         while chunk := await asyncio.to_thread(os.read, descriptor, _CHUNK):
             yield chunk
         return

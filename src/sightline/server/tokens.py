@@ -6,16 +6,17 @@ and removal take effect on the next request. A file that is not exactly as it sh
 door: no token in it is accepted.
 """
 
+import contextlib
 import hashlib
 import hmac
 import os
 import secrets
-import stat
 from pathlib import Path
 
 import msgspec
 
 from sightline.contract.limits import MAX_TOKENS
+from sightline.workspace.private_files import NotPrivate, read_private, write_private
 
 __all__ = ["BadTokenFile", "TokenFile", "Tokens", "bearer"]
 
@@ -74,28 +75,20 @@ class TokenFile:
     def read(self) -> list[str]:
         """The tokens in the file, checked."""
         try:
-            descriptor = os.open(
-                self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-            )
+            raw = read_private(self.path, _MAX_FILE_BYTES)
         except FileNotFoundError:
             raise BadTokenFile("there is no token file; run sightline token rotate") from None
-        except OSError as error:
-            raise BadTokenFile(f"the token file cannot be opened ({error.strerror})") from None
-        with open(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise BadTokenFile("the token file is not a regular file; remove it")
-            if status.st_uid != os.getuid():
-                raise BadTokenFile("the token file belongs to another user; remove it")
-            if status.st_mode & 0o077:
-                raise BadTokenFile("the token file is open to others; chmod 600 it, then rotate")
-            raw = file.read(_MAX_FILE_BYTES + 1)
+        except NotPrivate as problem:
+            raise BadTokenFile(
+                f"the token file {problem}, then run sightline token rotate"
+            ) from None
         return parse_tokens(raw)
 
     def provision(self) -> list[str]:
         """The tokens in the file; a first one is made if there is no file yet."""
         if not os.path.lexists(self.path):
-            self._write([secrets.token_urlsafe(_TOKEN_BYTES)], exclusive=True)
+            with contextlib.suppress(FileExistsError):  # somebody was quicker; theirs counts
+                self._write([secrets.token_urlsafe(_TOKEN_BYTES)], exclusive=True)
         return self.read()
 
     def rotate(self) -> str:
@@ -105,21 +98,7 @@ class TokenFile:
         return token
 
     def _write(self, tokens: list[str], *, exclusive: bool) -> None:
-        folder = self.path.parent
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        name = self.path if exclusive else folder / f".{self.path.name}.{secrets.token_hex(8)}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(name, flags, 0o600)
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(msgspec.json.encode(tokens) + b"\n")
-                file.flush()
-                os.fsync(descriptor)
-            if not exclusive:
-                os.replace(name, self.path)
-        except BaseException:
-            name.unlink(missing_ok=True)
-            raise
+        write_private(self.path, msgspec.json.encode(tokens) + b"\n", exclusive=exclusive)
 
 
 def parse_tokens(raw: bytes) -> list[str]:

@@ -2,13 +2,22 @@
 
 from typing import Any
 
+from sightline.tools.check_status import CheckStatus
+from sightline.tools.context_inspect_cache import ContextInspectCache
+from sightline.tools.context_list_caches import ContextListCaches
+from sightline.tools.context_resolve import ContextResolve
 from sightline.tools.definition import Definition
 from sightline.tools.diagnostics_document import DiagnosticsDocument
 from sightline.tools.diagnostics_workspace import DiagnosticsWorkspace
 from sightline.tools.document_symbols import DocumentSymbols
 from sightline.tools.hover import Hover
+from sightline.tools.index_build import IndexBuild
+from sightline.tools.index_status import IndexStatus
 from sightline.tools.references import References
+from sightline.tools.search import Search
+from sightline.tools.show_file import ShowFile
 from sightline.tools.tool import Tool
+from sightline.tools.workspace_status import WorkspaceStatus
 from sightline.tools.workspace_symbols import WorkspaceSymbols
 
 __all__ = ["CATALOGUE"]
@@ -22,4 +31,13 @@ CATALOGUE: tuple[Tool[Any], ...] = (
     WorkspaceSymbols(),
     DiagnosticsDocument(),
     DiagnosticsWorkspace(),
+    IndexBuild(),
+    IndexStatus(),
+    Search(),
+    ShowFile(),
+    CheckStatus(),
+    WorkspaceStatus(),
+    ContextResolve(),
+    ContextListCaches(),
+    ContextInspectCache(),
 )

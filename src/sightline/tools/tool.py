@@ -5,15 +5,21 @@ A tool turns arguments into a ``Question`` (canonical, gated, comparable) and a 
 of cursors, of shared computations and of remembered answers.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from sightline.context.engine import ContextEngine
+from sightline.contract.failures import Failure, Unavailable
+from sightline.contract.limits import DEFAULT_PAGE_SIZE
 from sightline.contract.settings import Family
 from sightline.contract.source import Source
 from sightline.workspace.view import Epoch, View
+
+if TYPE_CHECKING:  # the index brings numpy, which only its own tools should have to wait for
+    from sightline.index.index import Index
 
 __all__ = ["Answer", "Desk", "Page", "Paged", "Question", "Tool", "ToolInfo", "Whole", "plural"]
 
@@ -33,6 +39,11 @@ def silent(message: str, *, phase: str, done: int | None = None, total: int | No
     """Progress that nobody asked for."""
 
 
+async def no_index() -> "Index":
+    """Where the index family is not served."""
+    raise Unavailable("there is no index here; serve the index family")
+
+
 @dataclass(frozen=True)
 class Desk:
     """What a tool works with during one call."""
@@ -40,6 +51,15 @@ class Desk:
     view: View
     source: Source
     progress: Progress = silent
+    #: The index, made when it is first asked for.
+    index: Callable[[], Awaitable["Index"]] = no_index
+    context: ContextEngine | None = None
+
+    @property
+    def caches(self) -> ContextEngine:
+        """The context caches, which are there whenever their tools are listed."""
+        assert self.context is not None
+        return self.context
 
 
 @dataclass(frozen=True)
@@ -52,13 +72,18 @@ class Question(Generic[A]):
     uri: str | None = None
     #: Work done while asking, such as the opened document; not part of the question's identity.
     notes: Any = field(default=None, compare=False)
+    #: How many bytes a page may take, where the caller said so.
+    budget: int | None = None
 
 
 @dataclass(frozen=True)
 class Whole:
-    """A complete, unpaged payload. ``shorten`` may make it smaller to fit a number of bytes."""
+    """A complete, unpaged payload. ``shorten`` may make it smaller to fit a number of bytes.
 
-    payload: msgspec.Struct
+    Bytes are JSON that is already spelled; they are passed on as they are.
+    """
+
+    payload: msgspec.Struct | bytes
     shorten: Callable[[int], msgspec.Struct] | None = None
 
 
@@ -79,6 +104,8 @@ class Paged:
     summary: Callable[[int, bool, Sequence[bool]], str]
     #: One flag per item that a summary may want to know, such as "this file was capped".
     flags: Sequence[bool] = ()
+    #: About how many bytes an item takes, where making them all ahead would be a waste.
+    item_bytes: int | None = None
 
 
 Answer = Whole | Paged
@@ -97,6 +124,12 @@ class ToolInfo:
     epochs: tuple[Epoch, ...]
     paged: bool = False
     read_only: bool = True
+    #: Whether an answer may be shared and remembered while those epochs stand still. False where
+    #: it depends on something else, which must be looked at every time.
+    repeatable: bool = True
+    page_size: int = DEFAULT_PAGE_SIZE
+    #: Broken rules of the schema, by path and keyword, that are a failure of their own.
+    refusals: Mapping[tuple[str, str], type[Failure]] = field(default_factory=dict)
 
 
 class Tool(Protocol[A_contra]):

@@ -25,6 +25,7 @@ __all__ = ["Gate", "GatedFile"]
 
 _MAX_LINKS = 40
 _HIDDEN = ".git"
+_HAS_PROC = os.path.isdir("/proc/self/fd")
 _OPEN_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -106,6 +107,24 @@ class Gate:
                     raise NotFound("the document is too large to open")
                 chunks.append(chunk)
             return b"".join(chunks)
+
+    def still_holds(self, file: GatedFile, raw: bytes) -> bool:
+        """Whether an admitted file lies where it lay and has these bytes, all of it and no more.
+
+        Whoever opens it again by its real path and finds the descriptor at that path has walked
+        through no link, so nothing needs to be resolved again.
+        """
+        try:
+            descriptor = os.open(file.path, _OPEN_FLAGS)
+        except OSError:
+            return False
+        try:
+            there = _descriptor_path(descriptor, file.path) == file.path
+            return there and os.read(descriptor, len(raw) + 1) == raw
+        except OSError:
+            return False
+        finally:
+            os.close(descriptor)
 
     # Resolution
 
@@ -190,7 +209,7 @@ def _hidden(real: str, roots: RootSet) -> bool:
 
 def _descriptor_path(descriptor: int, path: str) -> str:
     """Where an open descriptor really lies now."""
-    if os.path.isdir("/proc/self/fd"):
+    if _HAS_PROC:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     import fcntl
 

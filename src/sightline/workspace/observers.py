@@ -103,6 +103,8 @@ class Watcher:
 
     def changes(self) -> list[Change]:
         events = self.inotify.drain()
+        if not events and not self.unwatched:
+            return []
         if any(event.mask & Mask.OVERFLOW for event in events):
             return self.resync()
         found = ChangeSet()

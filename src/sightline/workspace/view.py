@@ -8,14 +8,19 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from sightline.contract import keys
 from sightline.contract.failures import NotFound
 from sightline.contract.source import SourceFile
 from sightline.contract.texts import redact_paths
-from sightline.workspace.gate import Gate
+from sightline.workspace.gate import Gate, GatedFile
 
 __all__ = ["DIAGNOSTICS_EPOCHS", "SOURCE_EPOCHS", "Epoch", "Epochs", "View", "ViewOutdated"]
+
+
+_MAX_KEPT = 16
+_MAX_KEPT_BYTES = 256 << 10
 
 
 class ViewOutdated(Exception):
@@ -52,6 +57,14 @@ class Epochs:
         return tuple(getattr(self, kind.value) for kind in kinds)
 
 
+class Kept(NamedTuple):
+    """A document as it was read, for the next question about it."""
+
+    file: GatedFile
+    raw: bytes
+    document: SourceFile
+
+
 @dataclass(frozen=True)
 class View:
     gate: Gate
@@ -61,6 +74,8 @@ class View:
     top_folders: frozenset[str] = frozenset()
     #: What each document read in this view was: a fingerprint per URI.
     _seen: dict[str, int] = field(default_factory=dict, compare=False)
+    #: Documents of which only the bytes have to be compared when they are asked about again.
+    _kept: dict[str, "Kept"] = field(default_factory=dict, compare=False)
 
     def document(self, uri: str) -> SourceFile:
         """The text of a document, gated.
@@ -68,11 +83,19 @@ class View:
         It is read at every call: a store through a memory mapping is announced by nobody, and the
         document that is asked about must not be the one that is stale.
         """
+        kept = self._kept.get(uri)
+        if kept is not None and self.gate.still_holds(kept.file, kept.raw):
+            return kept.document
         file = self.gate.admit(uri)
-        document = SourceFile(file.uri, file.path, decode(self.gate.read(file)))
+        raw = self.gate.read(file)
+        document = SourceFile(file.uri, file.path, decode(raw))
         fingerprint = hash(document.text)
         if self._seen.setdefault(file.uri, fingerprint) != fingerprint:
             raise ViewOutdated(file.path)
+        if len(raw) <= _MAX_KEPT_BYTES:
+            if len(self._kept) >= _MAX_KEPT:
+                self._kept.clear()
+            self._kept[uri] = Kept(file, raw, document)
         return document
 
     def snapshot_key(self, request: str, kinds: Sequence[Epoch]) -> str:

@@ -50,6 +50,12 @@ class Workspace:
         if self._scan is None:
             self._scan = asyncio.create_task(self._first_scan(), name="workspace scan")
 
+    def begin_now(self) -> View | None:
+        """What ``begin`` returns, where it can be had without waiting."""
+        if self._epochs is None or any(o.sweeps or not o.complete for o in self.observers.values()):
+            return None
+        return self.apply(self._collect())
+
     async def begin(self) -> View:
         """The view that contains every change finished before this moment."""
         self.start()

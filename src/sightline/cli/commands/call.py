@@ -16,13 +16,15 @@ from sightline.cli.folders import Folders
 from sightline.cli.main import make_parser
 from sightline.cli.start import add_common, build_program, configuration_from, roots_from
 from sightline.contract.failures import CursorExpired
-from sightline.protocol.jsonrpc import Error
+from sightline.protocol import jsonrpc
+from sightline.protocol.jsonrpc import Error, Malformed
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
 from sightline.server.compose import Program
 from sightline.server.logs import Log
 
 _PAUSE_S = 0.05
+_LONGEST_WAIT_S = 86_400
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -38,7 +40,11 @@ def parser(name: str) -> argparse.ArgumentParser:
         "--root", action="append", default=[], metavar="DIR", help="folder to answer about"
     )
     made.add_argument(
-        "--wait", type=float, default=60, metavar="SECONDS", help="how long to wait while retryable"
+        "--wait",
+        type=_seconds,
+        default=60,
+        metavar="SECONDS",
+        help="how long to wait while retryable (default: 60)",
     )
     made.add_argument("--envelope", action="store_true", help="print the whole MCP result")
     add_common(made)
@@ -55,14 +61,23 @@ def run(arguments: argparse.Namespace) -> int:
     style = configuration.settings.tool_names
     caller = Caller(ClientOptions(tool_names=style), NEWEST)
     finished = asyncio.run(_run(program, arguments.tool, given, caller, arguments.wait))
-    return _report(finished, envelope=arguments.envelope)
+    return report(finished, envelope=arguments.envelope)
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= _LONGEST_WAIT_S:
+        raise ValueError(text)
+    return value
 
 
 def _parse(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise CommandError(f"the arguments are not JSON: {error}", Exit.USAGE) from None
+        value = jsonrpc.parse(text.encode("utf-8", "surrogateescape"))
+    except Malformed:
+        raise CommandError(
+            'the arguments are not strict JSON, such as \'{"query": "Parser"}\'', Exit.USAGE
+        ) from None
     if not isinstance(value, dict):
         raise CommandError("the arguments must be a JSON object", Exit.USAGE)
     return value
@@ -98,7 +113,7 @@ async def _patiently(
         await asyncio.sleep(_PAUSE_S)
 
 
-def _report(finished: Finished, *, envelope: bool) -> int:
+def report(finished: Finished, *, envelope: bool) -> int:
     outcome, failure = finished
     if failure is not None or isinstance(outcome, Error):
         assert failure is not None

@@ -15,9 +15,11 @@ from sightline.cli.start import add_common, build_program, configuration_from, r
 from sightline.server.compose import Program
 from sightline.server.http import HttpApp
 from sightline.server.logs import Log
-from sightline.server.serve import PortTaken, bind, serve_http
+from sightline.server.ports import PortTaken, bind
+from sightline.server.serve import serve_http
 from sightline.server.status import StatusSocket
 from sightline.server.tokens import BadTokenFile, TokenFile
+from sightline.workspace.roots import RootSet
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -43,6 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.token_file is None:
         private(folders.data)
     tokens = TokenFile(arguments.token_file or folders.tokens)
+    if RootSet.of(roots).containing(os.path.realpath(tokens.path)) is not None:
+        raise CommandError("the token file lies inside a root; keep it outside of any repository")
     try:
         tokens.provision()
         listener = bind(settings.port)
@@ -83,7 +87,7 @@ def _runner() -> asyncio.Runner:
 
 
 def _banner(program: Program, port: int) -> str:
-    roots = ", ".join(root.given for root in program.workspace.roots.roots)
+    roots = ", ".join(root.given for root in program.workspace.roots.roots) or "context caches"
     return (
         f"sightline {__version__} serves {roots}\n"
         f"  http://127.0.0.1:{port}/mcp   (token: sightline token show; stop: Ctrl-C)"

@@ -1,7 +1,9 @@
 """``sightline token``: the bearer token of ``sightline serve``."""
 
 import argparse
+import json
 import os
+import sys
 from pathlib import Path
 
 from sightline.cli.exits import CommandError
@@ -18,6 +20,9 @@ def parser(name: str) -> argparse.ArgumentParser:
         'export TOKEN="$(sightline token show)"',
     )
     made.add_argument("action", choices=["show", "rotate"])
+    made.add_argument(
+        "--headers", action="store_true", help="as a JSON object of HTTP headers, for clients"
+    )
     made.add_argument("--token-file", type=Path, metavar="FILE", help="where the tokens are kept")
     return made
 
@@ -28,10 +33,32 @@ def run(arguments: argparse.Namespace) -> int:
         private(folders.data)
     tokens = TokenFile(arguments.token_file or folders.tokens)
     try:
-        shown = tokens.rotate() if arguments.action == "rotate" else tokens.provision()[0]
+        if arguments.action == "rotate":
+            _tell_holders(tokens, folders)
+            shown = tokens.rotate()
+        else:
+            shown = tokens.provision()[0]
     except BadTokenFile as problem:
         raise CommandError(str(problem)) from None
     except OSError as problem:
         raise CommandError(f"the token file cannot be written ({problem.strerror})") from None
-    print(shown)
+    print(json.dumps({"Authorization": f"Bearer {shown}"}) if arguments.headers else shown)
     return 0
+
+
+def _tell_holders(tokens: TokenFile, folders: Folders) -> None:
+    """Names the clients that will be turned away, and what gives them the new token."""
+    from sightline.cli.clients.client import Places
+    from sightline.cli.clients.holders import holders
+
+    try:
+        old = tokens.read()
+    except BadTokenFile:
+        return
+    for client, name in holders(old, Places(Path(folders.home), os.environ, sys.platform)):
+        named = "" if name == "sightline" else f" --name {name}"
+        print(
+            f"# {client.title} has the old token; give it the new one: "
+            f"sightline config {client.key} --http --write{named}",
+            file=sys.stderr,
+        )

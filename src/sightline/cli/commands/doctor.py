@@ -1,0 +1,209 @@
+"""``sightline doctor``: what is missing here, and the command that fixes it.
+
+A check looks at one thing and says how it is; ``CHECKS`` lists them all in the order they are
+shown. A new check is a function and a line in that list. Nothing is repaired and nothing of a
+workspace is run.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from sightline.cli.configuration import Configuration, configure
+from sightline.cli.exits import CommandError, Exit
+from sightline.cli.folders import Folders, private
+from sightline.cli.main import make_parser
+from sightline.cli.start import roots_from
+from sightline.lsp.launching import Launcher
+from sightline.process.child import StartFailed, spawn
+from sightline.process.environment import child_environment
+from sightline.server.tokens import BadTokenFile, TokenFile
+from sightline.workspace.observers import observe
+from sightline.workspace.roots import Root
+from sightline.workspace.trust import BadTrustFile, TrustStore
+
+__all__ = ["CHECKS", "Finding", "Situation"]
+
+Status = Literal["ok", "note", "missing"]
+_VERSION_S = 10
+_MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. ``missing`` means that Sightline cannot do its work."""
+
+    subject: str
+    status: Status
+    detail: str
+    #: The command or the step that puts it right.
+    fix: str = ""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What checks look at."""
+
+    folders: Folders
+    configuration: Configuration
+    roots: list[Root]
+
+
+def parser(name: str) -> argparse.ArgumentParser:
+    made = make_parser(
+        name,
+        "Says what works here, what is missing, and the command that fixes it.",
+        "sightline doctor --json | jq '.findings[] | select(.status != \"ok\")'",
+    )
+    made.add_argument(
+        "roots", nargs="*", metavar="ROOT", help="folders to look at (default: this project)"
+    )
+    made.add_argument("--json", action="store_true", help="as JSON")
+    return made
+
+
+def run(arguments: argparse.Namespace) -> int:
+    findings = list(examine(arguments.roots))
+    well = not any(finding.status == "missing" for finding in findings)
+    if arguments.json:
+        shown = {"ok": well, "findings": [asdict(finding) for finding in findings]}
+        print(json.dumps(shown, ensure_ascii=False))
+    else:
+        _show(findings)
+    return int(Exit.OK if well else Exit.MISSING)
+
+
+def examine(paths: list[str]) -> Iterator[Finding]:
+    """Every finding. Without settings or roots there is nothing more to look at."""
+    folders = Folders(os.environ)
+    try:
+        configuration = configure(folders, os.environ)
+    except CommandError as problem:
+        yield Finding("settings", "missing", str(problem), f"edit {folders.settings}")
+        return
+    yield Finding("settings", "ok", "; ".join(configuration.warnings) or str(folders.settings))
+    try:
+        roots = roots_from(paths, configuration, folders)
+    except CommandError as problem:
+        yield Finding("roots", "missing", str(problem), "sightline doctor ROOT")
+        return
+    situation = Situation(folders, configuration, roots)
+    for check in CHECKS:
+        yield from check(situation)
+
+
+def folders_are_writable(situation: Situation) -> Iterator[Finding]:
+    for name in ("data", "cache"):
+        folder = getattr(situation.folders, name)
+        try:
+            private(folder)
+        except CommandError as problem:
+            yield Finding(f"{name} folder", "missing", str(problem), f"chmod u+rwx {folder}")
+            continue
+        if os.access(folder, os.W_OK | os.X_OK):
+            yield Finding(f"{name} folder", "ok", str(folder))
+        else:
+            yield Finding(
+                f"{name} folder", "missing", f"{folder} is read-only", f"chmod u+rwx {folder}"
+            )
+
+
+def token_is_usable(situation: Situation) -> Iterator[Finding]:
+    tokens = TokenFile(situation.folders.tokens)
+    if not os.path.lexists(tokens.path):
+        yield Finding("token", "ok", "none yet; sightline serve makes one")
+        return
+    try:
+        count = len(tokens.read())
+    except BadTokenFile as problem:
+        yield Finding("token", "missing", str(problem), "sightline token rotate")
+        return
+    yield Finding("token", "ok", f"{count} in a file that only you can read")
+
+
+def language_servers_are_there(situation: Situation) -> Iterator[Finding]:
+    registry = situation.configuration.registry
+    real_roots = [root.real for root in situation.roots]
+    launcher = Launcher(os.environ, situation.folders.cache)
+    for name, spec in registry.servers.items():
+        subject = f"language server {name} ({', '.join(spec.languages)})"
+        program = launcher.find(spec, real_roots)
+        if program is None:
+            fix = (
+                f"{sys.executable} -m pip install {name}=={spec.version}"
+                if spec.found == "bundled"
+                else f"install {spec.command[0]} and put it on PATH"
+            )
+            yield Finding(subject, "missing", f"{spec.command[0]} was not found", fix)
+            continue
+        version = asyncio.run(_version(program, real_roots))
+        yield Finding(subject, "ok", f"{version or 'version unknown'}, {program}")
+
+
+def changes_are_noticed(situation: Situation) -> Iterator[Finding]:
+    for root in situation.roots:
+        observer = observe(root.real)
+        try:
+            observer.start()
+            subject, swept = f"changes in {root.given}", observer.sweeps
+        finally:
+            observer.close()
+        if not swept:
+            yield Finding(subject, "ok", "announced by the kernel (inotify)")
+        else:
+            fix = _MORE_WATCHES if "watch" in observer.reason else ""
+            yield Finding(subject, "note", f"swept for on each call: {observer.reason}", fix)
+
+
+def trust_is_known(situation: Situation) -> Iterator[Finding]:
+    try:
+        trusted = TrustStore(situation.folders.trust).roots()
+    except BadTrustFile as problem:
+        yield Finding("trust", "missing", str(problem), f"rm {situation.folders.trust}")
+        return
+    for root in situation.roots:
+        known = "trusted" if root.real in trusted else "not trusted: none of its code is run"
+        yield Finding(f"trust in {root.given}", "ok", known)
+
+
+#: Every check, in the order of the report.
+CHECKS: list[Callable[[Situation], Iterator[Finding]]] = [
+    folders_are_writable,
+    token_is_usable,
+    language_servers_are_there,
+    changes_are_noticed,
+    trust_is_known,
+]
+
+
+async def _version(program: str, roots: list[str]) -> str:
+    """What the program says of itself, or nothing."""
+    environment = child_environment(os.environ, roots)
+    try:
+        child = await spawn([program, "--version"], cwd="/", env=environment)
+    except StartFailed:
+        return ""
+    try:
+        async with asyncio.timeout(_VERSION_S):
+            child.stdin.close()
+            said = await child.stdout.read(256)
+            return said.decode(errors="replace").strip().partition("\n")[0]
+    except TimeoutError:
+        return ""
+    finally:
+        with contextlib.suppress(OSError):
+            await child.end()
+
+
+def _show(findings: list[Finding]) -> None:
+    words = {"ok": "ok", "note": "note", "missing": "MISSING"}
+    for finding in findings:
+        print(f"{words[finding.status]:<8}{finding.subject}: {finding.detail}")
+        if finding.fix:
+            print(f"{'':<8}fix: {finding.fix}")

@@ -1,0 +1,148 @@
+"""``sightline index``: build, inspect and search the code index, with the same answers as MCP."""
+
+import argparse
+import asyncio
+import os
+import sys
+import time
+from typing import Any
+
+import msgspec
+
+from sightline.calls.calls import Caller, Finished
+from sightline.cli.bars import Bar
+from sightline.cli.commands.call import report
+from sightline.cli.exits import CommandError, Exit
+from sightline.cli.folders import Folders
+from sightline.cli.main import make_parser
+from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.protocol.revisions import NEWEST
+from sightline.protocol.surface import ClientOptions
+from sightline.server.compose import Program
+from sightline.server.logs import Log
+
+_MODES = ("auto", "literal", "regex")
+
+
+def parser(name: str) -> argparse.ArgumentParser:
+    made = make_parser(
+        name,
+        "Builds, inspects and searches the code index of a project. The index lies in the user's "
+        "cache folder; nothing is written to the project.",
+        "sightline index build && sightline index search 'where are sessions stored'",
+    )
+    actions = made.add_subparsers(dest="action", required=True, metavar="build|status|search")
+    build = actions.add_parser("build", help="build the index, or bring it up to date")
+    build.add_argument("roots", nargs="*", metavar="ROOT", help="folders (default: this project)")
+    build.add_argument("--force", action="store_true", help="read every file again")
+    build.add_argument("--json", action="store_true", help="as one line of JSON")
+    status = actions.add_parser("status", help="say how the index stands")
+    status.add_argument("--json", action="store_true", help="as one line of JSON")
+    search = actions.add_parser("search", help="search the index")
+    search.add_argument("query", metavar="QUERY", help="a name, a question, a text or a pattern")
+    search.add_argument("--mode", choices=_MODES, help="auto (default), literal or regex")
+    search.add_argument("--path", action="append", metavar="GLOB", help="only these paths")
+    search.add_argument("--language", metavar="L", help="only this language")
+    search.add_argument("--kind", metavar="K", help="only this kind of symbol")
+    search.add_argument("--symbol", metavar="S", help="only where this name is declared")
+    search.add_argument("--page-size", type=int, metavar="N", help="hits per page (default: 10)")
+    search.add_argument("--cursor", metavar="C", help="nextCursor of the page before")
+    search.add_argument("--max-tokens", type=int, metavar="N", help="about how long a page may be")
+    search.add_argument("--explain", action="store_true", help="say why each hit is there")
+    search.add_argument("--json", action="store_true", help="as one line of JSON")
+    for action in (status, search):
+        action.add_argument(
+            "--root", action="append", default=[], metavar="DIR", help="folder to answer about"
+        )
+    for action in (build, status, search):
+        add_common(action)
+    return made
+
+
+def run(arguments: argparse.Namespace) -> int:
+    folders = Folders(os.environ)
+    configuration = configuration_from(arguments, folders)
+    if "index" not in configuration.settings.families:
+        raise CommandError("the index family is switched off; see sightline settings")
+    paths = arguments.roots if arguments.action == "build" else arguments.root
+    roots = roots_from(paths, configuration, folders)
+    program = build_program(configuration, roots, folders, Log())
+    tool, given = _call(arguments)
+    style = configuration.settings.tool_names
+    bar = Bar()
+    caller = Caller(ClientOptions(tool_names=style), NEWEST, bar)
+    try:
+        finished = asyncio.run(_run(program, tool, given, caller))
+    finally:
+        bar.clear()
+    if finished.failure is not None or arguments.json:
+        return report(finished, envelope=False)
+    result = msgspec.json.decode(finished.outcome)  # type: ignore[arg-type]
+    sys.stdout.write(_TEXTS[arguments.action](result["structuredContent"]))
+    return int(Exit.OK)
+
+
+def _call(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+    """The tool and the arguments that a command line stands for."""
+    if arguments.action == "build":
+        return "index_build", {"force": True} if arguments.force else {}
+    if arguments.action == "status":
+        return "index_status", {}
+    given = {
+        "query": arguments.query,
+        "mode": arguments.mode,
+        "path": arguments.path,
+        "language": arguments.language,
+        "kind": arguments.kind,
+        "symbol": arguments.symbol,
+        "pageSize": arguments.page_size,
+        "cursor": arguments.cursor,
+        "maxTokens": arguments.max_tokens,
+        "explain": arguments.explain or None,
+    }
+    return "search", {key: value for key, value in given.items() if value is not None}
+
+
+async def _run(program: Program, tool: str, given: dict[str, Any], caller: Caller) -> Finished:
+    try:
+        return await program.calls.run(tool, given, caller, arrived=time.monotonic())
+    finally:
+        await program.close()
+
+
+def _build_text(result: dict[str, Any]) -> str:
+    lines = [result["summary"]]
+    for root in result["roots"]:
+        for skipped in root["skipped"]:
+            some = ", ".join(skipped["examples"][:3])
+            more = f": {some}{', ...' if skipped['count'] > 3 else ''}" if some else ""
+            lines.append(f"  skipped {skipped['count']} ({skipped['reason']}){more}")
+    return "\n".join(lines) + "\n"
+
+
+def _status_text(result: dict[str, Any]) -> str:
+    lines = [result["summary"]]
+    for root in result["roots"]:
+        counts = ", ".join(f"{root[key]} {key}" for key in ("files", "chunks", "symbols"))
+        lines.append(f"{root['uri']}  {root['state']}")
+        lines.append(f"  {counts}, {root['indexBytes'] / 1e6:.1f} MB")
+        lines += [f"  skipped {s['count']} ({s['reason']})" for s in root["skipped"]]
+        lines += [f"  failed {path}" for path in root["failed"]]
+    return "\n".join(lines) + "\n"
+
+
+def _search_text(result: dict[str, Any]) -> str:
+    lines: list[str] = []
+    for item in result["items"]:
+        name = f" {item['name']}" if item["name"] else ""
+        lines.append(f"{item['path']}:{item['startLine']}  {item['kind']}{name}  {item['score']}")
+        lines += [f"    {line}" for line in item["snippet"].split("\n")]
+        lines += [f"    - {reason}" for reason in item.get("reasons", [])]
+        lines.append("")
+    lines.append(result["summary"])
+    if result["nextCursor"]:
+        lines.append(f"next: --cursor {result['nextCursor']}")
+    return "\n".join(lines) + "\n"
+
+
+_TEXTS = {"build": _build_text, "status": _status_text, "search": _search_text}

@@ -1,0 +1,95 @@
+"""Context caches for a server: off the event loop, stoppable, failing in the contract's terms.
+
+What reads caches is imported with the first call, so that servers that are never asked for context
+start as fast as before.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from sightline.context.problems import (
+    CacheProblem,
+    DocumentDamaged,
+    DocumentUnreadable,
+    ManifestInvalid,
+    ManifestMissing,
+    ManifestUnreadable,
+    NoSuchCache,
+    RootUnreadable,
+)
+from sightline.context.stopping import Workers
+from sightline.contract.failures import (
+    CacheFailure,
+    CacheInvalid,
+    CacheMissing,
+    CacheUnreadable,
+    TooLarge,
+)
+from sightline.contract.limits import MAX_CONTEXT_RESPONSE_BYTES
+
+if TYPE_CHECKING:
+    from sightline.context.caches import Caches
+
+__all__ = ["ContextEngine"]
+
+T = TypeVar("T")
+Pause = Callable[[], None]
+
+_FAILURES: dict[type[CacheProblem], type[CacheFailure]] = {
+    NoSuchCache: CacheMissing,
+    RootUnreadable: CacheUnreadable,
+    ManifestMissing: CacheInvalid,
+    ManifestInvalid: CacheInvalid,
+    ManifestUnreadable: CacheUnreadable,
+    DocumentDamaged: CacheInvalid,
+    DocumentUnreadable: CacheUnreadable,
+}
+
+
+class ContextEngine:
+    """Each answer is the text of a tool: JSON, byte for byte what the command would print."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._made: Caches | None = None
+        self._making = threading.Lock()
+        self._workers = Workers()
+
+    async def resolve(self, cache: str, query: str, budget: int) -> bytes:
+        return await self._run(lambda pause: self._resolve(cache, query, budget, pause))
+
+    async def listing(self) -> bytes:
+        return await self._run(lambda pause: self._caches().listing(pause))
+
+    async def inspect(self, cache: str) -> bytes:
+        return await self._run(lambda pause: self._caches().inspect(cache, pause))
+
+    def close(self) -> None:
+        self._workers.close()
+
+    def _caches(self) -> "Caches":
+        from sightline.context.caches import Caches
+
+        with self._making:
+            if self._made is None:
+                self._made = Caches(self._root)
+            return self._made
+
+    def _resolve(self, cache: str, query: str, budget: int, pause: Pause) -> bytes:
+        pieces: list[bytes] = []
+        size = 0
+        for piece in self._caches().resolve(cache, query, budget, pause).compact():
+            pause()
+            encoded = piece.encode()
+            pieces.append(encoded)
+            size += len(encoded)
+            if size > MAX_CONTEXT_RESPONSE_BYTES:
+                raise TooLarge("the documents do not fit an answer; pass a smaller budget")
+        return b"".join([*pieces, b"\n"])
+
+    async def _run(self, work: Callable[[Pause], T]) -> T:
+        try:
+            return await self._workers.run(work)
+        except CacheProblem as problem:
+            raise _FAILURES[type(problem)] from None

@@ -1,0 +1,152 @@
+"""Which files of a root the index is about: tracked, not ignored, not somebody's dependencies.
+
+The answer comes from names and ignore files alone; no file is opened. What a file holds is judged
+later, when it is read. Files that version control ignores are counted, not listed.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sightline.workspace.ignore import IGNORE_FILE, IgnoreFiles, Rules
+from sightline.workspace.tree import Stamp, Tree
+
+__all__ = ["Discovery", "Found"]
+
+#: Folders that hold installed or cached things, never somebody's own source.
+_DEPENDENCIES = frozenset(
+    """
+    node_modules bower_components jspm_packages site-packages dist-packages .pnpm-store .yarn Pods
+    Carthage elm-stuff .eggs
+    """.split()
+)
+_CACHES = frozenset(
+    """
+    __pycache__ .hg .svn .bzr .tox .nox .mypy_cache .pytest_cache .ruff_cache .hypothesis .gradle
+    .terraform .dart_tool .next .nuxt .svelte-kit .parcel-cache .turbo .ipynb_checkpoints
+    DerivedData
+    """.split()
+)
+_ENVIRONMENT = "pyvenv.cfg"
+
+
+@dataclass
+class Found:
+    """The candidates of a root, and what was left out on the way."""
+
+    files: dict[str, Stamp] = field(default_factory=dict)
+    #: How many files and folders version control ignores.
+    ignored: int = 0
+    #: Folders of dependencies and caches that were not entered, relative to the root.
+    vendored: list[str] = field(default_factory=list)
+    #: Files whose name is not UTF-8, spelled with marks for what is not.
+    unnameable: list[str] = field(default_factory=list)
+
+
+class Discovery:
+    """Remembers the rules of every folder, so that one changed file is judged at once."""
+
+    def __init__(self, root: str, environment: Mapping[str, str]) -> None:
+        self.root = root
+        self._ignores = IgnoreFiles(root, environment)
+        self._rules: dict[str, tuple[Rules, ...]] = {}
+        self._refused: set[str] = set()
+        self._outside = self._ignores.stamp()
+
+    def outside_changed(self) -> bool:
+        """Whether an ignore file outside the tracked tree changed since this was last asked."""
+        now = self._ignores.stamp()
+        changed = now != self._outside
+        self._outside = now
+        return changed
+
+    def all(self, tree: Tree) -> Found:
+        """Every candidate of the root."""
+        found = Found()
+        self._rules = {}
+        self._refused = set()
+        skip = len(self.root) + 1
+        for folder in sorted(tree):
+            relative = folder[skip:]
+            rules = self._enter(relative, tree[folder], found)
+            if rules is None:
+                continue
+            prefix = f"{relative}/" if relative else ""
+            for name, stamp in tree[folder].items():
+                path = prefix + name
+                if rules and _ignored(rules, path, folder=False):
+                    found.ignored += 1
+                elif _has_surrogates(path):
+                    found.unnameable.append(path.encode("utf-8", "replace").decode())
+                else:
+                    found.files[path] = stamp
+        return found
+
+    def admits(self, path: str) -> bool:
+        """Whether a file is a candidate, by what is known of its folder."""
+        folder = path.rpartition("/")[0]
+        rules = self._rules.get(folder)
+        if rules is None or _has_surrogates(path):
+            return False
+        return not _ignored(rules, path, folder=False)
+
+    def knows(self, paths: Iterable[str]) -> bool:
+        """Whether changes of these files can be judged one by one: no rules, no new folders."""
+        return all(
+            path.rpartition("/")[2] not in (IGNORE_FILE, _ENVIRONMENT)
+            and self._knows_folder(path.rpartition("/")[0])
+            for path in paths
+        )
+
+    def _knows_folder(self, folder: str) -> bool:
+        """A folder is known if it, or one above it, was entered or refused before."""
+        while folder and folder not in self._rules:
+            if folder in self._refused:
+                return True
+            parent = folder.rpartition("/")[0]
+            if parent in self._rules:
+                return False
+            folder = parent
+        return True
+
+    def _enter(
+        self, folder: str, files: Mapping[str, Stamp], found: Found
+    ) -> tuple[Rules, ...] | None:
+        """The rules that hold in a folder, or ``None`` if it is not entered."""
+        if not folder:
+            rules = self._ignores.above()
+        else:
+            parent, _, name = folder.rpartition("/")
+            inherited = self._rules.get(parent)
+            if inherited is None:
+                return None
+            if inherited and _ignored(inherited, folder, folder=True):
+                found.ignored += 1
+                self._refused.add(folder)
+                return None
+            if name in _CACHES:
+                self._refused.add(folder)
+                return None
+            if name in _DEPENDENCIES or _ENVIRONMENT in files:
+                found.vendored.append(folder)
+                self._refused.add(folder)
+                return None
+            rules = inherited
+        if IGNORE_FILE in files:
+            own = self._ignores.inside(folder)
+            if own is not None:
+                rules = (*rules, own)
+        self._rules[folder] = rules
+        return rules
+
+
+def _has_surrogates(path: str) -> bool:
+    """Whether a name holds bytes that are not UTF-8. Neither JSON nor the manifest can hold it."""
+    return not path.isascii() and any("\ud800" <= character <= "\udfff" for character in path)
+
+
+def _ignored(rules: tuple[Rules, ...], path: str, *, folder: bool) -> bool:
+    for own in reversed(rules):
+        verdict = own.verdict(path, folder=folder)
+        if verdict is not None:
+            return verdict
+    return False

@@ -1,0 +1,232 @@
+"""The index of a workspace: every root's index behind one door.
+
+``search`` and ``show`` answer about the files as they are now: what was announced as changed is
+indexed first. There is no answer before the first build is complete (``NoIndex``, with counts), and
+none that mixes an old index with new files.
+"""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+from sightline.contract.failures import NoIndex, NotReady
+from sightline.index.builder import Builder, Progress, Tally
+from sightline.index.discover import Discovery
+from sightline.index.lookup import Lookup
+from sightline.index.planning import plan_all
+from sightline.index.results import Found
+from sightline.index.search import Item, Request, RootSearch
+from sightline.index.store import Store, index_folder
+from sightline.index.texts import Outdated
+from sightline.index.workers import Workers
+from sightline.workspace.changes import Change, Kind
+from sightline.workspace.roots import Root
+from sightline.workspace.tree import Tree
+from sightline.workspace.workspace import Workspace
+
+__all__ = ["Answer", "Index"]
+
+T = TypeVar("T")
+
+_MAX_ATTEMPTS = 4
+
+
+class _Stopped(Exception):
+    """The search was cancelled."""
+
+
+@dataclass
+class Answer:
+    """An ordered, complete set of results over all roots."""
+
+    searches: Sequence[RootSearch]
+    #: (which search, result), best first.
+    found: Sequence[tuple[int, Found]]
+    capped: bool = False
+    note: str = ""
+    matches: int = 0
+    files: int = 0
+    skipped: int = 0
+    _items: dict[int, Item] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def item(self, place: int) -> Item:
+        if place not in self._items:
+            which, found = self.found[place]
+            try:
+                self._items[place] = self.searches[which].item(found)
+            except Outdated:
+                raise NotReady(
+                    "a file changed while it was read; ask again", waiting_for="the index"
+                ) from None
+        return self._items[place]
+
+
+class Index:
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        environment: Mapping[str, str],
+        cache: str,
+        workers: Workers | None = None,
+    ) -> None:
+        self.workspace = workspace
+        self._environment = environment
+        roots = [root.real for root in workspace.roots.roots]
+        os.makedirs(cache, mode=0o700, exist_ok=True)
+        self.workers = workers or Workers(environment, roots, cache)
+        self.lookup = Lookup()
+        self.builders: dict[str, Builder] = {}
+        for root in roots:
+            store = Store(index_folder(cache, root), root)
+            self.builders[root] = Builder(store, Discovery(root, environment), self.workers)
+        workspace.listen(self._changed)
+
+    # Freshness
+
+    def look_outside(self) -> bool:
+        """Whether ignore rules outside the tracked trees changed, so that answers may too."""
+        changed = False
+        for builder in self.builders.values():
+            if builder.snapshot is not None and builder.discovery.outside_changed():
+                builder.distrust()
+                changed = True
+        return changed
+
+    def _changed(self, changes: Sequence[Change]) -> None:
+        for builder in self.builders.values():
+            builder.note(changes)
+
+    def tree(self, root: str) -> Tree:
+        """A copy of the tracked files of a root, safe to read in a thread."""
+        seen = self.workspace.observers[root].tree
+        return {folder: dict(files) for folder, files in seen.items()}
+
+    async def pending(self, root: str) -> int:
+        """How many files differ from the index of a root."""
+        builder = self.builders[root]
+        if builder.pending is not None:
+            return builder.pending
+        tree = self.tree(root)
+        discovery = Discovery(root, self._environment)
+        plan = await asyncio.to_thread(
+            partial(plan_all, discovery, tree, dict(builder.library.rows), force=False)
+        )
+        return len(plan.tasks) + len(plan.removed)
+
+    # Building
+
+    async def build(self, progress: Progress, *, force: bool) -> dict[str, Tally]:
+        """Brings the index of every root up to date, from nothing if need be."""
+        done: dict[str, Tally] = {}
+        for root, builder in self.builders.items():
+            done[root] = await builder.refresh(partial(self.tree, root), progress, force=force)
+        return done
+
+    async def ready(self, progress: Progress) -> list[tuple[Root, Builder]]:
+        """Every root with an index that is complete and fresh, or ``NoIndex``."""
+        found: list[tuple[Root, Builder]] = []
+        for root in self.workspace.roots.roots:
+            builder = self.builders[root.real]
+            if builder.snapshot is None:
+                await self._admit(builder)
+            await builder.catch_up(partial(self.tree, root.real), progress)
+            found.append((root, builder))
+        return found
+
+    async def _admit(self, builder: Builder) -> None:
+        """Only a root that has been built once is refreshed by a search."""
+        store = builder.library.store
+        phase = builder.phase
+        if phase is None and store.exists():
+            await builder.peek()
+            if builder.library.complete or store.damage:
+                return
+        done = phase.done if phase is not None else len(builder.library.rows)
+        details = {
+            "building": phase is not None,
+            "filesIndexed": done,
+            "filesTotal": phase.total if phase is not None else done,
+        }
+        if phase is not None:
+            advice = "the first build is still running; ask again when index_status says ready"
+            raise NoIndex(advice, details=details)
+        raise NoIndex(
+            "there is no index of this workspace; call index_build first", details=details
+        )
+
+    # Searching
+
+    async def search(self, request: Request, progress: Progress) -> Answer:
+        """The complete, ordered results of a request on the files as they are now."""
+        for _ in range(_MAX_ATTEMPTS):
+            ready = await self.ready(progress)
+            stopped = threading.Event()
+            try:
+                return await _stoppable(partial(self._search, ready, request, stopped), stopped)
+            except Outdated as outdated:
+                for builder in self.builders.values():
+                    path = f"{builder.discovery.root}/{outdated.path}"
+                    builder.note([Change(path, Kind.CHANGED)])
+        raise NotReady(
+            "files change faster than they can be read; ask again", waiting_for="the files"
+        )
+
+    def _search(
+        self, ready: Sequence[tuple[Root, Builder]], request: Request, stopped: threading.Event
+    ) -> Answer:
+        def check() -> None:
+            if stopped.is_set():
+                raise _Stopped
+
+        searches: list[RootSearch] = []
+        merged: list[tuple[float, int, int, Found]] = []
+        answer = Answer(searches, [])
+        for which, (root, builder) in enumerate(ready):
+            assert builder.snapshot is not None
+            search = RootSearch(builder.snapshot, root.real, self.lookup, request, check)
+            searches.append(search)
+            results = search.run()
+            search.release()
+            answer.capped |= results.capped
+            answer.note = answer.note or results.note
+            answer.matches += results.matches
+            answer.files += builder.snapshot.living_files
+            answer.skipped += sum(row.place < 0 for row in builder.snapshot.rows.values())
+            inner = self._inner_roots(root)
+            for place, found in enumerate(results.found):
+                if not inner or not search.path(found).startswith(inner):
+                    merged.append((-found.score, which, place, found))
+        merged.sort(key=lambda entry: entry[:3])
+        answer.found = [(which, found) for _, which, _, found in merged]
+        return answer
+
+    def _inner_roots(self, root: Root) -> tuple[str, ...]:
+        """Roots inside this one answer for themselves."""
+        others = [other.real for other in self.workspace.roots.roots if other.real != root.real]
+        prefix = root.real + "/"
+        return tuple(f"{o[len(prefix) :]}/" for o in others if o.startswith(prefix))
+
+    # Lifetime
+
+    async def close(self) -> None:
+        await self.workers.close()
+        for builder in self.builders.values():
+            builder.library.store.unlock()
+            builder.library.store.close()
+
+
+async def _stoppable(work: Callable[[], T], stopped: threading.Event) -> T:
+    """Runs blocking work in a thread that is told to stop when the caller is cancelled."""
+    try:
+        return await asyncio.to_thread(work)
+    except asyncio.CancelledError:
+        stopped.set()
+        raise

@@ -1,0 +1,233 @@
+"""Ranked search: the terms of a query scored, then what else is known about it added.
+
+In this order: a name that is exactly asked for comes first, then evidence adds up: terms in chunk
+and file, names declared, phrases that stand there word for word, files that the text mentions.
+Tests, docs, generated and vendored files count less unless they are asked for. Several chunks of
+one file count a little less each, so that one file does not fill the page.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sightline.index.filters import Scope, ends_with
+from sightline.index.lookup import Lookup
+from sightline.index.query import Query
+from sightline.index.rank import Scores, Weights, score
+from sightline.index.results import SCALE, Candidate, Found, Records, Results, best
+from sightline.index.roles import Role
+from sightline.index.scanning import Scanner
+from sightline.index.segment import term_key
+from sightline.index.snapshot import Snapshot
+from sightline.index.words import compact
+
+__all__ = ["MAX_RESULTS", "Ranked"]
+
+Floats = NDArray[np.float64]
+
+MAX_RESULTS = 200
+_POOL = 2 * MAX_RESULTS
+
+#: How much of a score is the file's: more for long texts, which describe a place and not a thing.
+_MIX_SHORT = 0.2
+_MIX_LONG = 0.4
+_REPEAT = 0.9
+_ROLE_FACTORS = {
+    Role.SOURCE: 1.0,
+    Role.TEST: 0.5,
+    Role.DOCS: 0.5,
+    Role.EXAMPLE: 0.6,
+    Role.CONFIG: 0.7,
+    Role.GENERATED: 0.4,
+    Role.VENDORED: 0.4,
+}
+_EXACT = 2.0
+_EXACT_LOOSE = 1.0
+_NAME = 0.35
+_NAME_LOOSE = 0.15
+_COMMON_NAME = 5
+_PHRASE = 0.5
+_VERBATIM = 0.4
+_MENTION = 0.35
+_MENTION_NAME = 0.2
+_MAX_MENTIONED = 3
+_MAX_PHRASE_FILES = 400
+#: Kinds that a name is usually asked for, before fields, keys and prototypes of the same name.
+_SMALL_KINDS = frozenset("field key property variable constant".split())
+
+
+class Ranked(NamedTuple):
+    """One ranked search on one snapshot."""
+
+    snapshot: Snapshot
+    lookup: Lookup
+    scanner: Scanner
+    records: Records
+    query: Query
+    scope: Scope
+    #: Raises when the search was cancelled.
+    check: Callable[[], None]
+    weights: Weights = Weights()
+
+    def run(self) -> Results:
+        scores = score(self.snapshot, self.lookup, self.query.terms, self.weights)
+        self.check()
+        base = self._base(scores)
+        bonus, note, must = self._evidence()
+        total = base * self._factors() + bonus
+        total[~self.scope.chunks] = 0.0
+        if must is not None:
+            total[~must] = 0.0
+        self.check()
+        pool = best(self.snapshot, total, _POOL)
+        pool = self._exact_first(pool)
+        found = self._spread(pool)
+        return Results(found[:MAX_RESULTS], len(found) > MAX_RESULTS, note)
+
+    def _base(self, scores: Scores) -> Floats:
+        """The scores of chunk and file mixed, between 0 and 1."""
+        chunks = np.where(self.scope.chunks, scores.chunks, 0.0)
+        highest = float(chunks.max(initial=0.0))
+        if highest <= 0.0:
+            return np.zeros(len(chunks))
+        mix = _MIX_SHORT if self.query.short else _MIX_LONG
+        files = np.where(self.scope.files, scores.files, 0.0)
+        highest_file = float(files.max(initial=0.0)) or 1.0
+        shares = (files * (mix / highest_file))[self.snapshot.chunk_file]
+        mixed: Floats = np.where(chunks > 0.0, chunks * ((1.0 - mix) / highest) + shares, 0.0)
+        return mixed
+
+    def _factors(self) -> Floats:
+        """What the role of a chunk's file makes of its score."""
+        table = np.ones(len(Role))
+        for role, factor in _ROLE_FACTORS.items():
+            table[role] = 1.0 if role in self._wanted() else factor
+        return table[self.snapshot.roles][self.snapshot.chunk_file]
+
+    def _wanted(self) -> frozenset[Role]:
+        filters = self.scope.filters
+        if filters.paths or filters.symbol:
+            return frozenset(Role)
+        if filters.language or filters.kind in ("section", "key"):
+            return self.query.wants | {Role.DOCS, Role.CONFIG}
+        return self.query.wants
+
+    # Evidence
+
+    def _evidence(self) -> tuple[Floats, str, NDArray[np.bool_] | None]:
+        """What is added to scores, what should be said, and what must be there."""
+        bonus = np.zeros(self.snapshot.chunks)
+        if self.query.exact:
+            self._add_name(bonus, self.query.exact[-1], _EXACT, _EXACT_LOOSE, common=False)
+        else:
+            for name in self.query.names:
+                self._add_name(bonus, name, _NAME, _NAME_LOOSE, common=True)
+        for mention in self.query.mentions:
+            self._add_mention(bonus, mention)
+        note, must = "", None
+        if self.query.phrases:
+            note, must = self._add_phrases(bonus)
+        elif self.query.verbatim and not self.query.exact:
+            where = self.scanner.chunks_with(self.query.verbatim, self.scope, _MAX_PHRASE_FILES)
+            bonus[where or []] += _VERBATIM
+        return bonus, note, must
+
+    def _add_name(
+        self, bonus: Floats, name: str, exactly: float, loosely: float, *, common: bool
+    ) -> None:
+        """Chunks that declare a name; a name that many declare says less."""
+        same = self.lookup.terms(self.snapshot, term_key("s" + name)).chunks
+        alike = self.lookup.terms(self.snapshot, term_key("l" + compact(name))).chunks
+        rarity = min(1.0, _COMMON_NAME / max(len(alike), 1)) if common else 1.0
+        bonus[alike] += loosely * rarity
+        bonus[same] += (exactly - loosely) * rarity
+
+    def _add_mention(self, bonus: Floats, mention: str) -> None:
+        """Files whose path ends as the text says."""
+        parts = mention.lower().split("/")
+        named = self.snapshot.by_name.get(parts[-1], [])
+        scored = [(self._common_end(file, parts), file) for file in named]
+        longest = max((length for length, _ in scored), default=0)
+        files = [file for length, file in scored if length == longest]
+        if not files or len(files) > _MAX_MENTIONED:
+            return
+        gain = _MENTION if longest > 1 else _MENTION_NAME
+        first = self.snapshot.chunk_first
+        for file in files:
+            bonus[first[file] : first[file + 1]] += gain
+
+    def _common_end(self, file: int, parts: list[str]) -> int:
+        own = self.snapshot.path(file).lower().split("/")
+        length = 0
+        while length < min(len(own), len(parts)) and own[-1 - length] == parts[-1 - length]:
+            length += 1
+        return length
+
+    def _add_phrases(self, bonus: Floats) -> tuple[str, NDArray[np.bool_] | None]:
+        """Quoted phrases must be there, if they are anywhere and the query is short."""
+        missing: list[str] = []
+        must: NDArray[np.bool_] | None = None
+        for phrase in self.query.phrases:
+            where = self.scanner.chunks_with(phrase, self.scope, _MAX_PHRASE_FILES)
+            self.check()
+            if where is None:
+                continue  # in too many files to tell chunks apart by it
+            if not where:
+                missing.append(phrase)
+                continue
+            bonus[where] += _PHRASE
+            if self.query.short:
+                has = np.zeros(len(bonus), bool)
+                has[where] = True
+                must = has if must is None else must & has
+        note = ""
+        if missing and self.query.short:
+            note = f'"{missing[0][:60]}" does not occur as written; its words were ranked.'
+        if must is not None and not must.any():
+            note, must = "No chunk has all the quoted phrases; their words were ranked.", None
+        return note, must
+
+    # Order
+
+    def _exact_first(self, pool: list[Candidate]) -> list[Candidate]:
+        """Among chunks that declare the exact name, the right container and kind come first."""
+        if not self.query.exact:
+            return pool
+        *outer, name = self.query.exact
+        adjusted = [
+            candidate._replace(down=candidate.down - self._fit(candidate, name, outer))
+            for candidate in pool[:MAX_RESULTS]
+        ]
+        return sorted(adjusted)
+
+    def _fit(self, candidate: Candidate, name: str, outer: list[str]) -> int:
+        """How well a declaration fits the qualified name that was asked for."""
+        if -candidate.down < SCALE * _EXACT_LOOSE:
+            return 0
+        chunk = self.records.of(candidate.file)[candidate.number]
+        symbol = next((s for s in chunk.symbols if s.name == name), None)
+        own = symbol is not None and symbol.name == chunk.name
+        change = 0.0
+        if outer:
+            container = chunk.container if own else f"{chunk.container}.{chunk.name}"
+            change += 0.5 if ends_with(container.strip("."), outer) else -0.5
+        if symbol is not None and not own:
+            change -= 0.3
+        if symbol is not None and symbol.kind in _SMALL_KINDS:
+            change -= 0.1
+        return round(change * SCALE)
+
+    def _spread(self, pool: list[Candidate]) -> list[Found]:
+        """Each further chunk of a file counts a little less."""
+        if not self.query.exact:
+            seen: dict[int, int] = {}
+            spread: list[Candidate] = []
+            for candidate in pool:
+                before = seen.get(candidate.file, 0)
+                seen[candidate.file] = before + 1
+                down = round(candidate.down * _REPEAT**before) if before else candidate.down
+                spread.append(candidate._replace(down=down))
+            pool = sorted(spread)
+        return [Found(candidate.chunk, -candidate.down / SCALE) for candidate in pool]

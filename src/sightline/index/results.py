@@ -1,0 +1,135 @@
+"""The answer of a search before it is shown: an ordered list, materialised item by item.
+
+Ranking knows chunks by number. What a caller sees of a chunk (its name, lines, text) is read from
+its record and its file only when its page is asked for.
+"""
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sightline.index.chunks import Chunk, Symbol
+from sightline.index.hits import Hit
+from sightline.index.records import Record
+from sightline.index.snapshot import Snapshot
+from sightline.index.words import compact
+
+__all__ = ["SCALE", "Candidate", "Found", "Records", "Results", "best", "pick_symbol"]
+
+_MAX_SORTED_BY_NAME = 4_000
+SCALE = 10_000
+
+
+class Found(NamedTuple):
+    """A chunk by its number in the snapshot, its score, and where a text search matched."""
+
+    chunk: int
+    score: float
+    matches: tuple[tuple[int, int], ...] = ()
+
+
+class Results(NamedTuple):
+    found: list[Found]
+    #: Whether there is more than could be kept.
+    capped: bool = False
+    #: What should be said about the whole, such as a phrase that was not found.
+    note: str = ""
+    #: How many matches were counted, in text searches.
+    matches: int = 0
+
+
+class Records:
+    """The chunks of files, kept for one search."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._kept: OrderedDict[int, Record] = OrderedDict()
+
+    def of(self, file: int) -> Record:
+        kept = self._kept.get(file)
+        if kept is None:
+            kept = self._kept[file] = self._snapshot.record(file)
+            if len(self._kept) > 1_000:
+                self._kept.popitem(last=False)
+        return kept
+
+    def place(self, chunk: int) -> tuple[int, int]:
+        """The file of a chunk, and its number in it."""
+        file = int(self._snapshot.chunk_file[chunk])
+        return file, chunk - int(self._snapshot.chunk_first[file])
+
+    def chunk(self, chunk: int) -> Chunk:
+        file, number = self.place(chunk)
+        return self.of(file)[number]
+
+    def hit(self, found: Found, name: str, kind: str, reasons: tuple[str, ...] = ()) -> Hit:
+        """A chunk as a hit. ``name`` and ``kind`` say which of its symbols was asked for."""
+        file, number = self.place(found.chunk)
+        chunk = self.of(file)[number]
+        return Hit(
+            file,
+            number,
+            self._snapshot.path(file),
+            chunk,
+            found.score,
+            pick_symbol(chunk, name, kind),
+            found.matches,
+            reasons,
+        )
+
+
+def pick_symbol(chunk: Chunk, name: str, kind: str) -> Symbol | None:
+    """The symbol a search was about, or the chunk's own."""
+    symbols = [s for s in chunk.symbols if not kind or s.kind == kind]
+    if name:
+        for wanted in (lambda s: s.name == name, lambda s: compact(s.name) == compact(name)):
+            for symbol in symbols:
+                if wanted(symbol):
+                    return symbol
+    if kind and symbols and chunk.kind != kind:
+        return symbols[0]
+    if chunk.symbols and chunk.symbols[0].name == chunk.name:
+        return chunk.symbols[0]
+    return None
+
+
+class Candidate(NamedTuple):
+    """A chunk in the one right order: best first, then by path and line."""
+
+    #: The score, scaled to a whole number and negated.
+    down: int
+    path: str
+    number: int
+    chunk: int
+    file: int
+
+
+def best(snapshot: Snapshot, scores: NDArray[np.float64], limit: int) -> list[Candidate]:
+    """The chunks with the highest scores.
+
+    Equal scores are ordered by path and line, whatever the numbers of the chunks are.
+    """
+    scaled = np.rint(scores * SCALE).astype(np.int64)
+    candidates = np.flatnonzero(scaled > 0)
+    if len(candidates) > limit:
+        values = scaled[candidates]
+        least = np.partition(values, len(values) - limit)[len(values) - limit]
+        candidates = candidates[values >= least]
+    files = snapshot.chunk_file[candidates]
+    numbers = candidates - snapshot.chunk_first[files]
+    if len(candidates) > _MAX_SORTED_BY_NAME:
+        order = np.lexsort((numbers, snapshot.path_ranks[files], -scaled[candidates]))[:limit]
+        candidates, files, numbers = candidates[order], files[order], numbers[order]
+    owners = files.tolist()
+    names = {file: snapshot.path(file) for file in set(owners)}
+    rows = zip(
+        (-scaled[candidates]).tolist(),
+        [names[file] for file in owners],
+        numbers.tolist(),
+        candidates.tolist(),
+        owners,
+        strict=True,
+    )
+    return sorted(map(Candidate._make, rows))[:limit]

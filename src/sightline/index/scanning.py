@@ -1,0 +1,210 @@
+"""Text search: which chunks hold a literal or match a pattern, checked in the files themselves.
+
+Trigrams say which files can have a match; each of those is read and searched, source before tests
+and docs, in the order of paths, until enough is found. Nothing is answered that was not seen in the
+file. Patterns run on RE2, in time linear in the text, whatever the pattern is.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sightline.contract.failures import InvalidArguments
+from sightline.index.filters import Scope
+from sightline.index.lookup import Lookup
+from sightline.index.patterns import ANY, Need, needed
+from sightline.index.results import Found, Records, Results
+from sightline.index.roles import Role
+from sightline.index.segment import term_key
+from sightline.index.snapshot import Snapshot
+from sightline.index.texts import Texts
+from sightline.index.trigrams import text_codes
+from sightline.workspace.linear import BadPattern, Expression, compile_expression
+
+__all__ = ["MAX_HITS", "Scanner", "compile_pattern"]
+
+Flags = NDArray[np.bool_]
+
+#: At most this many chunks are answered.
+MAX_HITS = 1_000
+_MAX_MATCHES_KEPT = 5
+_MAX_MATCHES_PER_FILE = 1_000
+#: So many trigrams of a literal are looked up; the rarest say almost everything.
+_MAX_CODES = 10
+_FEW = 64
+_MAX_EITHER = 40
+
+#: In which order roles are searched, and what a match there counts.
+_SCORES = {
+    Role.SOURCE: 1.0,
+    Role.CONFIG: 0.8,
+    Role.EXAMPLE: 0.7,
+    Role.TEST: 0.6,
+    Role.DOCS: 0.5,
+    Role.GENERATED: 0.4,
+    Role.VENDORED: 0.3,
+}
+_DECLARES = 2.0
+
+Finder = Callable[[bytes], Iterator[tuple[int, int]]]
+
+
+def compile_pattern(pattern: str) -> Expression:
+    """A user's pattern. ``^`` and ``$`` stand for lines, as in grep."""
+    try:
+        return compile_expression(f"(?m){pattern}")
+    except BadPattern as bad:
+        reason = str(bad).partition(": ")[0][:120]
+        raise InvalidArguments(
+            f"query is not a regular expression (RE2 syntax): {reason}"
+        ) from None
+
+
+class Scanner(NamedTuple):
+    snapshot: Snapshot
+    lookup: Lookup
+    texts: Texts
+    records: Records
+    #: Raises when the search was cancelled.
+    check: Callable[[], None]
+
+    def literal(self, text: str, scope: Scope) -> Results:
+        """The chunks that hold ``text``, letter for letter."""
+        needle = text.encode("utf-8", "replace")
+
+        def find(data: bytes) -> Iterator[tuple[int, int]]:
+            place = data.find(needle)
+            while place >= 0:
+                yield place, place + len(needle)
+                place = data.find(needle, place + len(needle))
+
+        candidates = self._with_codes(text_codes(needle)) & scope.files
+        declared = self.lookup.terms(self.snapshot, term_key("s" + text)).chunks
+        return self._scan(candidates, find, scope, set(declared.tolist()))
+
+    def pattern(self, pattern: str, scope: Scope) -> Results:
+        """The chunks in which a pattern matches something."""
+        compiled = compile_pattern(pattern)
+        candidates = self._needing(needed(pattern)) & scope.files
+        return self._scan(candidates, compiled.spans, scope, set())
+
+    def chunks_with(self, text: str, scope: Scope, limit: int) -> list[int] | None:
+        """The chunks with a phrase, ignoring ASCII case; ``None`` if too many files may have it."""
+        needle = text.lower().encode("utf-8", "replace")
+        codes = text_codes(needle)
+        if not codes:
+            return None
+        candidates = np.flatnonzero(self._with_codes(codes) & scope.files)
+        if len(candidates) > limit:
+            return None
+        found: list[int] = []
+        for file in candidates.tolist():
+            self.check()
+            data = self.texts.of(file).lower()
+            first = int(self.snapshot.chunk_first[file])
+            place = data.find(needle)
+            if place < 0:
+                continue
+            record = self.records.of(file)
+            while place >= 0:
+                number = record.owner(place)
+                if number is not None and scope.chunks[first + number]:
+                    found.append(first + number)
+                place = data.find(needle, place + 1)
+        return sorted(set(found))
+
+    # Which files
+
+    def _with_codes(self, codes: list[int]) -> Flags:
+        """The files that have all the trigrams, or at least the rarest of them."""
+        flags: Flags = self.snapshot.file_alive.copy()
+        if not codes:
+            return flags
+        sized = sorted((self._size(code), code) for code in codes)[:_MAX_CODES]
+        for size, code in sized:
+            if size == 0:
+                return np.zeros(self.snapshot.files, bool)
+            own = np.zeros(self.snapshot.files, bool)
+            own[self.lookup.trigrams(self.snapshot, code)] = True
+            flags &= own
+            if np.count_nonzero(flags) <= _FEW:
+                break
+        return flags
+
+    def _size(self, code: int) -> int:
+        """About how long a trigram's lists are."""
+        total = 0
+        for part in self.snapshot.parts:
+            columns = part.segment.columns
+            keys = columns["gram_keys"]
+            place = int(np.searchsorted(keys, np.uint32(code)))
+            if place < len(keys) and int(keys[place]) == code:
+                dense = bool(columns["gram_dense"][place])
+                size = int(columns["gram_first"][place + 1]) - int(columns["gram_first"][place])
+                total += part.segment.files if dense else size
+        return total
+
+    def _needing(self, need: Need) -> Flags:
+        flags = self._with_codes(sorted(need.trigrams))
+        for options in need.either:
+            if len(options) > _MAX_EITHER or ANY in options:
+                continue
+            some = np.zeros(self.snapshot.files, bool)
+            for option in options:
+                some |= self._needing(option)
+                self.check()
+            flags &= some
+        return flags
+
+    # In the files
+
+    def _scan(self, candidates: Flags, find: Finder, scope: Scope, declared: set[int]) -> Results:
+        found: list[Found] = []
+        total = 0
+        for file in self._ordered(candidates, declared):
+            self.check()
+            score = _SCORES[Role(int(self.snapshot.roles[file]))]
+            first = int(self.snapshot.chunk_first[file])
+            by_chunk = self._matches(file, find)
+            total += sum(count for count, _ in by_chunk.values())
+            for number, (_, kept) in sorted(by_chunk.items()):
+                chunk = first + number
+                if scope.chunks[chunk] and scope.admits(self.records.of(file)[number]):
+                    bonus = _DECLARES if chunk in declared else 0.0
+                    found.append(Found(chunk, score + bonus, kept))
+            if len(found) >= MAX_HITS:
+                return Results(self._sorted(found)[:MAX_HITS], capped=True, matches=total)
+        return Results(self._sorted(found), matches=total)
+
+    def _matches(
+        self, file: int, find: Finder
+    ) -> dict[int, tuple[int, tuple[tuple[int, int], ...]]]:
+        """Per chunk: how many matches begin in it, and the first few."""
+        data = self.texts.of(file)
+        by_chunk: dict[int, tuple[int, tuple[tuple[int, int], ...]]] = {}
+        for count, span in enumerate(find(data)):
+            number = self.records.of(file).owner(span[0])
+            if number is not None:
+                seen, kept = by_chunk.get(number, (0, ()))
+                by_chunk[number] = (seen + 1, (*kept, span) if seen < _MAX_MATCHES_KEPT else kept)
+            if count >= _MAX_MATCHES_PER_FILE:
+                break
+        return by_chunk
+
+    def _ordered(self, candidates: Flags, declared: set[int]) -> list[int]:
+        """Files that declare the text first, then by role, then by path."""
+        first = {int(self.snapshot.chunk_file[chunk]) for chunk in declared}
+        roles = self.snapshot.roles
+
+        files = np.flatnonzero(candidates)
+        rows = [
+            (file not in first, -_SCORES[Role(role)], self.snapshot.path(file), file)
+            for file, role in zip(files.tolist(), roles[files].tolist(), strict=True)
+        ]
+        return [file for _, _, _, file in sorted(rows)]
+
+    def _sorted(self, found: list[Found]) -> list[Found]:
+        """By score; what was found came in the order of paths and lines."""
+        return sorted(found, key=lambda entry: -entry.score)

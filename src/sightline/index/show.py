@@ -1,0 +1,181 @@
+"""Showing a part of a file: by lines, by the symbol declared there, or by the id of a hit.
+
+Text is read through the gate and decoded as the index decodes it. Lines are numbered from 1. What
+is shown is bounded by lines and bytes and says so when it was cut.
+"""
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+from sightline.contract.canonical import sha256_hex
+from sightline.contract.failures import InvalidArguments, NotFound
+from sightline.contract.uris import uri_of
+from sightline.contract.values import Position
+from sightline.index.builder import Progress
+from sightline.index.chunks import Chunk, Symbol
+from sightline.index.filters import ends_with, split_name
+from sightline.index.index import Index
+from sightline.index.languages import language_of
+from sightline.index.segment import term_key
+from sightline.index.sources import content_hash, decode_text
+from sightline.index.words import compact
+from sightline.workspace.gate import Gate, GatedFile
+
+__all__ = ["Shown", "Target", "Text", "by_id", "by_symbol", "fewer", "lines", "read_text"]
+
+_MAX_LINE = 2_000
+_MAX_CANDIDATES = 20
+_MAX_BYTES = 400_000
+
+
+class Target(NamedTuple):
+    """Where to look. Lines count from 1."""
+
+    real: str
+    start_line: int
+    end_line: int
+    name: str = ""
+    kind: str = ""
+    container: str = ""
+    position: Position = Position(0, 0)
+
+
+class Text(NamedTuple):
+    lines: list[str]
+    language: str
+    hash: bytes
+
+
+class Shown(NamedTuple):
+    text: str
+    start: int
+    end: int
+    total: int
+    language: str
+    truncated: bool
+
+
+def read_text(gate: Gate, file: GatedFile) -> Text:
+    """The lines of a file inside the roots."""
+    raw = gate.read(file)
+    data = decode_text(raw)
+    if isinstance(data, str):
+        raise NotFound("the file is not text; nothing can be shown of it")
+    text = data.decode("utf-8", "replace")
+    found = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if found and not found[-1]:
+        found.pop()
+    name = file.path.rpartition("/")[2]
+    return Text(found, language_of(name, data[:8_192]).name, content_hash(raw))
+
+
+def lines(
+    text: Text, first: int | None, last: int | None, default: int, limit: int | None
+) -> Shown:
+    """Numbered lines, at most ``limit`` bytes of them. Without ``last``, at most ``default``."""
+    total = len(text.lines)
+    start = first or 1
+    if total and start > total:
+        raise InvalidArguments(f"startLine must be {total} or less; the file has {total} lines")
+    wanted = min(last if last is not None else start + default - 1, total)
+    width = len(str(max(wanted, 1)))
+    out: list[str] = []
+    room = min(limit or _MAX_BYTES, _MAX_BYTES)
+    for number in range(start, wanted + 1):
+        line = text.lines[number - 1]
+        if len(line) > _MAX_LINE:
+            line = line[:_MAX_LINE] + "…"
+        entry = f"{number:>{width}}  {line}"
+        size = len(entry.encode("utf-8", "replace")) + 1
+        if out and size > room:
+            break
+        room -= size
+        out.append(entry)
+    end = start + len(out) - 1 if out else start - 1
+    asked = last if last is not None else total
+    return Shown("\n".join(out), start, max(end, 0), total, text.language, end < min(asked, total))
+
+
+def fewer(shown: Shown, size: int) -> Shown:
+    """The same with at most ``size`` bytes of text, and at least one line."""
+    kept: list[str] = []
+    for entry in shown.text.split("\n"):
+        size -= len(entry.encode("utf-8", "replace")) + 2
+        if kept and size < 0:
+            break
+        kept.append(entry)
+    end = shown.start + len(kept) - 1
+    return shown._replace(
+        text="\n".join(kept), end=end, truncated=shown.truncated or end < shown.end
+    )
+
+
+async def by_id(index: Index, id: str, progress: Progress) -> Target:
+    """The file and lines a hit's id names."""
+    name, _, rest = id.partition(":")
+    span, _, _ = rest.partition(":")
+    first, _, last = span.partition("-")
+    for root, builder in await index.ready(progress):
+        for path in builder.library.rows:
+            real = f"{root.real}/{path}"
+            if sha256_hex(uri_of(real))[:12] == name:
+                return Target(real, int(first), int(last))
+    raise NotFound("the file of this hit is gone; search again")
+
+
+async def by_symbol(index: Index, symbol: str, real: str, progress: Progress) -> Target:
+    """Where a symbol is declared. Several declarations are listed, not guessed among."""
+    *outer, name = split_name(symbol)
+    found: list[Target] = []
+    for root, builder in await index.ready(progress):
+        snapshot = builder.snapshot
+        assert snapshot is not None
+        for field, wanted in (("s", name), ("l", compact(name))):
+            chunks = index.lookup.terms(snapshot, term_key(field + wanted)).chunks
+            for number in chunks.tolist():
+                file = int(snapshot.chunk_file[number])
+                path = f"{root.real}/{snapshot.path(file)}"
+                if real and path != real:
+                    continue
+                chunk = snapshot.record(file)[number - int(snapshot.chunk_first[file])]
+                found += _targets(path, chunk, name, outer, exact=field == "s")
+            if found:
+                break
+    unique = sorted(set(found), key=lambda t: (t.real, t.start_line, t.position.character))
+    if not unique:
+        raise NotFound(f"no symbol {symbol[:80]!r} is declared here; search for it instead")
+    own = [target for target in unique if target.kind not in ("field", "variable", "key")]
+    chosen = own if len(own) == 1 else unique
+    if len(chosen) > 1:
+        listed = "; ".join(_described(index, target) for target in chosen[:_MAX_CANDIDATES])
+        raise InvalidArguments(
+            f"{len(chosen)} symbols are called {symbol[:80]!r}; "
+            f"pass path, or a qualified name: {listed}"
+        )
+    return chosen[0]
+
+
+def _targets(path: str, chunk: Chunk, name: str, outer: list[str], *, exact: bool) -> list[Target]:
+    targets: list[Target] = []
+    for symbol in chunk.symbols:
+        same = symbol.name == name if exact else compact(symbol.name) == compact(name)
+        own = symbol.name == chunk.name and symbol is chunk.symbols[0]
+        container = chunk.container if own else f"{chunk.container}.{chunk.name}".strip(".")
+        if same and (not outer or ends_with(container, outer)):
+            targets.append(_target(path, chunk, symbol, container, own=own))
+    return targets
+
+
+def _target(path: str, chunk: Chunk, symbol: Symbol, container: str, *, own: bool) -> Target:
+    start, end = (chunk.start_line, symbol.end_line) if own else (symbol.line, symbol.end_line)
+    position = Position(symbol.line, symbol.column)
+    return Target(path, start + 1, end + 1, symbol.name, symbol.kind, container, position)
+
+
+def _described(index: Index, target: Target) -> str:
+    roots = sorted(index.builders, key=len)
+    place = bisect_right([len(root) for root in roots], len(target.real))
+    inside = [root for root in roots[:place] if target.real.startswith(root + "/")]
+    path = target.real[len(inside[-1]) + 1 :] if inside else target.real
+    owner = f" in {target.container}" if target.container else ""
+    return f"{path}:{target.start_line} ({target.kind}{owner})"

@@ -1,0 +1,138 @@
+"""Reading a file for the index: its text as UTF-8, or the reason why it is left out.
+
+The bytes come through the gate. Text is UTF-8, UTF-16 with a byte-order mark, or, failing both,
+Latin-1 if it looks like text. What is too large, binary, minified or written for machines is left
+out with a reason that ``index_status`` reports.
+"""
+
+import hashlib
+import os
+import re
+import time
+from typing import NamedTuple
+
+from sightline.contract.failures import Failure
+from sightline.index.languages import language_of
+from sightline.workspace.gate import Gate, GatedFile
+from sightline.workspace.tree import Stamp
+
+__all__ = ["REASONS", "Source", "decode_text", "read_source"]
+
+#: Why a file is not indexed, and what that means.
+REASONS = {
+    "too_large": "larger than a source file should be",
+    "binary": "holds bytes that no text has",
+    "encoding": "neither UTF-8, UTF-16 nor Latin-1 text",
+    "minified": "has lines as long as minified or encoded data",
+    "generated": "a lock file or other output of a tool",
+    "unreadable": "could not be opened or vanished",
+    "not_regular": "is a link, a pipe, a socket or a device",
+    "failed": "could not be read by its grammar, nor as plain lines",
+}
+
+MAX_BYTES = 1 << 20
+_MAX_DATA_BYTES = 256 << 10
+_DATA_LANGUAGES = frozenset("json csv xml yaml html text ini".split())
+_SNIFF = 8_192
+_MAX_MEAN_LINE = 400
+_MINIFIED_BYTES = 4_096
+_RACY_NS = 50_000_000
+_LOCK_FILES = frozenset(
+    """
+    package-lock.json npm-shrinkwrap.json composer.lock cargo.lock poetry.lock pipfile.lock go.sum
+    pnpm-lock.yaml yarn.lock gemfile.lock flake.lock packages.lock.json mix.lock podfile.lock
+    bun.lock
+    """.split()
+)
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+class Source(NamedTuple):
+    """One file as it was read. Without ``data`` it is left out for ``reason``."""
+
+    stamp: Stamp | None
+    hash: bytes
+    size: int
+    language: str
+    data: bytes
+    reason: str = ""
+
+
+def read_source(gate: Gate, real: str) -> Source:
+    """Reads the file at a real path below a root."""
+    name = real.rpartition("/")[2]
+    try:
+        with gate.open(GatedFile(real, "")) as descriptor:
+            before = os.fstat(descriptor)
+            stamp = Stamp(before.st_size, before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
+            if before.st_size > MAX_BYTES:
+                return _left_out(stamp, name, "too_large")
+            raw = _read(descriptor, MAX_BYTES)
+            after = os.fstat(descriptor)
+    except Failure as failure:
+        regular = "regular" in failure.advice or "link" in failure.advice
+        return _left_out(None, name, "not_regular" if regular else "unreadable")
+    except OSError:
+        return _left_out(None, name, "unreadable")
+    if len(raw) > MAX_BYTES:
+        return _left_out(None, name, "too_large")
+    newest = max(after.st_mtime_ns, after.st_ctime_ns)
+    if (after.st_mtime_ns, after.st_size) != (before.st_mtime_ns, len(raw)) or (
+        time.time_ns() - newest < _RACY_NS
+    ):
+        # Written while or just before it was read: no later stamp may be taken for this content.
+        stamp = stamp._replace(ctime_ns=-1)
+    return _judge(stamp, name, raw)
+
+
+def _judge(stamp: Stamp, name: str, raw: bytes) -> Source:
+    if name.lower() in _LOCK_FILES:
+        return _left_out(stamp, name, "generated")
+    text = decode_text(raw)
+    if isinstance(text, str):
+        return _left_out(stamp, name, text)
+    language = language_of(name, text[:_SNIFF]).name
+    if len(text) > _MAX_DATA_BYTES and language in _DATA_LANGUAGES:
+        return _left_out(stamp, name, "too_large")
+    if len(text) > _MINIFIED_BYTES and len(text) > _MAX_MEAN_LINE * (text.count(b"\n") + 1):
+        return _left_out(stamp, name, "minified")
+    return Source(stamp, content_hash(raw), len(raw), language, text)
+
+
+def _left_out(stamp: Stamp | None, name: str, reason: str) -> Source:
+    size = stamp.size if stamp is not None else 0
+    return Source(stamp, b"", size, language_of(name).name, b"", reason)
+
+
+def content_hash(raw: bytes) -> bytes:
+    """What tells the content of a file from any other."""
+    return hashlib.blake2b(raw, digest_size=16).digest()
+
+
+def decode_text(raw: bytes) -> bytes | str:
+    """The text as UTF-8 bytes, or the reason why there is none."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            return raw.decode("utf-16").encode()
+        except UnicodeError:
+            return "encoding"
+    if _CONTROL.search(raw[:_SNIFF]):
+        return "binary"
+    if raw.startswith(b"\xef\xbb\xbf"):
+        raw = raw[3:]
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        if b"\0" in raw or sum(b >= 0x80 for b in raw[:_SNIFF]) > len(raw[:_SNIFF]) * 0.3:
+            return "encoding"
+        return raw.decode("latin-1").encode()
+    return raw if b"\0" not in raw else "binary"
+
+
+def _read(descriptor: int, limit: int) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    while size <= limit and (part := os.read(descriptor, 1 << 20)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)

@@ -1,0 +1,54 @@
+"""The texts of indexed files, read from disk when an answer needs them, and checked.
+
+An answer must never mix an old index with a new file: a text whose hash is not the indexed one is
+``Outdated``, and the search starts over on a refreshed index.
+"""
+
+from collections import OrderedDict
+
+from sightline.index.snapshot import Snapshot
+from sightline.index.sources import read_source
+from sightline.workspace.gate import Gate
+from sightline.workspace.roots import Root, RootSet
+
+__all__ = ["Outdated", "Texts"]
+
+_KEPT_BYTES = 16 << 20
+
+
+class Outdated(Exception):
+    """A file changed after it was indexed. ``path`` is relative to the root."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+
+class Texts:
+    """Reads for one search on one snapshot. Not for several threads at once."""
+
+    def __init__(self, snapshot: Snapshot, root: str) -> None:
+        self._snapshot = snapshot
+        self._root = root
+        self._gate = Gate(RootSet.of([Root(root, root)]))
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+        self._size = 0
+
+    def of(self, file: int) -> bytes:
+        """The text of a file of the snapshot, as UTF-8 bytes."""
+        return self.at(self._snapshot.path(file))
+
+    def at(self, path: str) -> bytes:
+        kept = self._kept.get(path)
+        if kept is not None:
+            self._kept.move_to_end(path)
+            return kept
+        source = read_source(self._gate, f"{self._root}/{path}")
+        if source.reason or source.hash != self._snapshot.rows[path].hash:
+            raise Outdated(path)
+        self._kept[path] = source.data
+        self._size += len(source.data)
+        while self._size > _KEPT_BYTES and len(self._kept) > 1:
+            _, dropped = self._kept.popitem(last=False)
+            self._size -= len(dropped)
+        return source.data

@@ -1,0 +1,148 @@
+"""The worker: reads, cuts and counts files, and merges segments, away from the server's process.
+
+Run as ``python -I -m sightline.index.worker``. It takes one job at a time from standard input and
+says on standard output how far it is, so that whoever waits can tell a slow file from a
+grammar that hangs. It opens files only through the gate, and writes only the segment it is told to.
+It keeps nothing but caches: ending it at any moment loses one job.
+"""
+
+import gc
+import os
+import sys
+import time
+from typing import BinaryIO
+
+import msgspec
+import numpy as np
+
+from sightline.index.cutting import cut
+from sightline.index.inversion import Inversion, Keys
+from sightline.index.jobs import (
+    LENGTH,
+    MAX_FRAME,
+    At,
+    Broken,
+    Done,
+    Indexed,
+    IndexJob,
+    Merged,
+    MergeJob,
+    Reply,
+    Task,
+    decode_task,
+    frame,
+)
+from sightline.index.merge import Living, merge
+from sightline.index.roles import role_of
+from sightline.index.segment import DamagedSegment, Segment, write_segment
+from sightline.index.sources import Source, read_source
+from sightline.workspace.gate import Gate
+from sightline.workspace.roots import Root, RootSet
+
+__all__ = ["Worker", "main"]
+
+_NICE = 5
+_ADDRESS_SPACE = 6 << 30
+_MAX_CHUNKS = 20_000
+_SAY_S = 0.05
+
+
+class Worker:
+    def __init__(self, source: BinaryIO, target: BinaryIO) -> None:
+        self._source = source
+        self._target = target
+        self._keys = Keys()
+
+    def run(self) -> None:
+        """Does jobs until there are no more."""
+        while (head := self._source.read(LENGTH.size)) and len(head) == LENGTH.size:
+            (length,) = LENGTH.unpack(head)
+            if length > MAX_FRAME:
+                return
+            job = decode_task(self._source.read(length))
+            try:
+                reply = self._index(job) if isinstance(job, IndexJob) else self._merge(job)
+            except DamagedSegment as damage:
+                reply = Broken(str(damage), damaged=True)
+            except OSError as error:
+                reply = Broken(error.strerror or "an I/O error")
+            self._say(reply)
+
+    def _index(self, job: IndexJob) -> Reply:
+        gate = Gate(RootSet.of([Root(job.root, job.root)]))
+        inversion = Inversion(self._keys)
+        files: list[Indexed] = []
+        placed = 0
+        said = 0.0
+        for number, task in enumerate(job.tasks):
+            if job.careful or time.monotonic() - said > _SAY_S:
+                self._say(At(number))
+                said = time.monotonic()
+            source = read_source(gate, f"{job.root}/{task.path}")
+            done = self._file(inversion, task, source, placed)
+            placed += done.place >= 0
+            files.append(done)
+        if not placed:
+            return Done(files, 0, 0)
+        columns = inversion.finish()
+        size = write_segment(job.target, columns)
+        gc.collect()
+        return Done(files, size, len(columns["chunk_length"]))
+
+    def _file(self, inversion: Inversion, task: Task, source: Source, place: int) -> Indexed:
+        role = int(role_of(task.path, source.language, source.data[:4096]))
+        done = Indexed(
+            task.path, source.stamp, source.hash, source.size, source.language, role, -1, 0, 0,
+            source.reason,
+        )  # fmt: skip
+        if source.reason:
+            return done
+        if task.known == source.hash:
+            return _with(done, same=True)
+        chunks = cut(source.data, source.language, parse=task.parse)
+        if len(chunks) > _MAX_CHUNKS:
+            chunks = cut(source.data, "text", parse=False)
+        inversion.add(task.path, source.data, chunks)
+        symbols = sum(len(chunk.symbols) for chunk in chunks)
+        return _with(done, place=place, chunks=len(chunks), symbols=symbols)
+
+    def _merge(self, job: MergeJob) -> Reply:
+        parts = [
+            Living(Segment(path), np.frombuffer(alive, "<u4").astype(np.int64))
+            for path, alive in job.segments
+        ]
+        columns = merge(parts)
+        size = write_segment(job.target, columns)
+        files = len(columns["chunk_first"]) - 1
+        return Merged(size, files, len(columns["chunk_length"]))
+
+    def _say(self, reply: Reply) -> None:
+        self._target.write(frame(reply))
+        self._target.flush()
+
+
+def _with(done: Indexed, **changes: object) -> Indexed:
+    return msgspec.structs.replace(done, **changes)
+
+
+def main() -> None:
+    target = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not speak to the index
+    _be_modest()
+    gc.disable()
+    gc.freeze()
+    Worker(sys.stdin.buffer, target).run()
+
+
+def _be_modest() -> None:
+    if sys.platform == "win32":
+        return
+    import resource
+
+    os.nice(_NICE)
+    resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""``check_status``: what the index can do here, what is wrong, and the command that fixes it."""
+
+import asyncio
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from sightline.contract.uris import uri_of
+from sightline.tools.index_status import NoArguments
+from sightline.tools.reports import state_of
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
+from sightline.workspace.view import SOURCE_EPOCHS, View
+
+if TYPE_CHECKING:
+    from sightline.index.index import Index
+
+INFO = ToolInfo(
+    name="check_status",
+    family="index",
+    title="Check status",
+    description="What search can do here and what is wrong: capabilities, problems, and the "
+    "command that fixes each.",
+    schema_version=1,
+    epochs=SOURCE_EPOCHS,
+    repeatable=False,
+)
+
+_LOW_DISK = 200 << 20
+
+
+class Capability(Struct, frozen=True):
+    name: str
+    available: bool
+    detail: str
+
+
+class Problem(Struct, frozen=True):
+    code: str
+    message: str
+    fix: str
+
+
+class CheckReport(Struct, frozen=True):
+    ok: bool
+    capabilities: list[Capability]
+    problems: list[Problem]
+    summary: str
+
+
+class CheckStatus:
+    info = INFO
+    arguments = NoArguments
+
+    def ask(self, view: View, arguments: NoArguments) -> Question[NoArguments]:
+        return Question(arguments, ())
+
+    async def answer(self, desk: Desk, question: Question[NoArguments]) -> Whole:
+        index = await desk.index()
+        for builder in index.builders.values():
+            await builder.peek()
+        capabilities = await asyncio.to_thread(_capabilities)
+        problems = [*_index_problems(index), *_file_problems(index), *_watch_problems(index)]
+        problems += [
+            Problem("CAPABILITY_MISSING", f"{c.name}: {c.detail}", "reinstall sightline")
+            for c in capabilities
+            if not c.available and c.name != "dense"
+        ]
+        summary = f"{plural(len(problems), 'problem')}." if problems else "Everything works."
+        return Whole(CheckReport(not problems, capabilities, problems, summary))
+
+
+def _capabilities() -> list[Capability]:
+    import importlib.util
+
+    from sightline.index.grammars import GRAMMARS
+
+    missing = sorted(
+        {g.module for g in GRAMMARS.values() if importlib.util.find_spec(g.module) is None}
+    )
+    names = ", ".join(sorted(GRAMMARS))
+    detail = f"missing: {', '.join(missing)}" if missing else f"grammars for {names}"
+    return [
+        Capability("ranked", True, "ranked search over names, text and paths"),
+        Capability("literal", True, "exact text, checked in the files"),
+        Capability("regex", True, "regular expressions (RE2), checked in the files"),
+        Capability("declarations", not missing, detail),
+        Capability("dense", False, "ranking by vectors is not part of this version"),
+    ]
+
+
+def _index_problems(index: "Index") -> list[Problem]:
+    found: list[Problem] = []
+    for root, builder in index.builders.items():
+        name = os.path.basename(root)
+        state = state_of(builder)
+        command = "sightline index build"
+        if state == "absent":
+            found.append(Problem("NO_INDEX", f"{name} has no index", command))
+        elif state == "incomplete":
+            found.append(Problem("NO_INDEX", f"the build of {name} was stopped", command))
+        elif state == "damaged":
+            message = f"the index of {name} could not be read and is made again by the next build"
+            found.append(Problem("INDEX_DAMAGED", message, "sightline index build --force"))
+    return found
+
+
+def _file_problems(index: "Index") -> list[Problem]:
+    found: list[Problem] = []
+    for builder in index.builders.values():
+        rows = builder.library.rows.values()
+        failed = sum(row.reason == "failed" for row in rows)
+        if failed:
+            files = plural(failed, "file")
+            message = f"{files} could not be indexed; index_status names them"
+            found.append(Problem("FILES_FAILED", message, "sightline index build --force"))
+        folder = builder.library.store.folder
+        while folder and not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        if shutil.disk_usage(folder or "/").free < _LOW_DISK:
+            message = "the disk of the index has less than 200 MB free"
+            found.append(Problem("DISK_FULL", message, "free some space, or set XDG_CACHE_HOME"))
+    return found
+
+
+def _watch_problems(index: "Index") -> list[Problem]:
+    found: list[Problem] = []
+    for root, observer in index.workspace.observers.items():
+        if observer.sweeps and "watch limit" in observer.reason:
+            message = f"{uri_of(root)} is swept on every call: {observer.reason}"
+            fix = "sudo sysctl fs.inotify.max_user_watches=1048576"
+            found.append(Problem("WATCH_LIMIT", message, fix))
+    return found

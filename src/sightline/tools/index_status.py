@@ -1,0 +1,122 @@
+"""``index_status``: how the index of each root stands, also while it is being built."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from sightline.tools.reports import (
+    LanguageCount,
+    Skipped,
+    State,
+    languages_of,
+    root_uri,
+    skipped_of,
+    state_of,
+)
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
+from sightline.workspace.view import SOURCE_EPOCHS, View
+
+if TYPE_CHECKING:
+    from sightline.index.builder import Builder
+    from sightline.index.index import Index
+
+INFO = ToolInfo(
+    name="index_status",
+    family="index",
+    title="Index status",
+    description="Whether the search index is there, complete and fresh; its counts and size, what "
+    "is being built now, and which files are skipped or failed.",
+    schema_version=1,
+    epochs=SOURCE_EPOCHS,
+    repeatable=False,
+)
+
+_MAX_FAILED = 50
+
+
+class NoArguments(Struct, frozen=True):
+    pass
+
+
+class Building(Struct, frozen=True):
+    phase: str
+    done: int
+    total: int
+
+
+class RootStatus(Struct, frozen=True):
+    uri: str
+    state: State
+    building: Building | None
+    files: int
+    chunks: int
+    symbols: int
+    sourceBytes: int  # noqa: N815
+    indexBytes: int  # noqa: N815
+    #: Files that differ from the index; the next search takes them up first.
+    pending: int | None
+    languages: list[LanguageCount]
+    skipped: list[Skipped]
+    failed: list[str]
+
+
+class StatusReport(Struct, frozen=True):
+    roots: list[RootStatus]
+    summary: str
+
+
+class IndexStatus:
+    info = INFO
+    arguments = NoArguments
+
+    def ask(self, view: View, arguments: NoArguments) -> Question[NoArguments]:
+        return Question(arguments, ())
+
+    async def answer(self, desk: Desk, question: Question[NoArguments]) -> Whole:
+        index = await desk.index()
+        roots = [await _root(index, root, builder) for root, builder in index.builders.items()]
+        return Whole(StatusReport(roots, _summary(roots)))
+
+
+async def _root(index: "Index", root: str, builder: "Builder") -> RootStatus:
+    await builder.peek()
+    rows = list(builder.library.rows.values())
+    indexed = [row for row in rows if row.place >= 0]
+    phase = builder.phase
+    return RootStatus(
+        uri=root_uri(root),
+        state=state_of(builder),
+        building=Building(phase.name, phase.done, phase.total) if phase is not None else None,
+        files=len(indexed),
+        chunks=sum(row.chunks for row in indexed),
+        symbols=sum(row.symbols for row in indexed),
+        sourceBytes=sum(row.size for row in indexed),
+        indexBytes=await asyncio.to_thread(builder.library.store.size),
+        pending=await index.pending(root) if builder.library.complete else None,
+        languages=languages_of(rows),
+        skipped=skipped_of({row.path: row for row in rows}, builder.found),
+        failed=sorted(row.path for row in rows if row.reason == "failed")[:_MAX_FAILED],
+    )
+
+
+def _summary(roots: list[RootStatus]) -> str:
+    parts: list[str] = []
+    for root in roots:
+        if root.building is not None:
+            counts = f" {root.building.done} of {root.building.total} files"
+            parts.append(
+                f"Building ({root.building.phase}){counts if root.building.total else ''}."
+            )
+        elif root.state == "ready":
+            fresh = f", {root.pending} to refresh" if root.pending else ", fresh"
+            parts.append(f"Ready: {plural(root.files, 'file')}{fresh}.")
+        elif root.state == "absent":
+            parts.append("No index; call index_build.")
+        elif root.state == "incomplete":
+            parts.append(
+                f"A build was stopped after {plural(root.files, 'file')}; call index_build."
+            )
+        else:
+            parts.append("The index was damaged; the next search or index_build makes it again.")
+    return " ".join(parts) or "No root is open."

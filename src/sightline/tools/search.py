@@ -1,0 +1,169 @@
+"""``search``: one box for names, questions, phrases, literals and patterns."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, overload
+
+from msgspec import UNSET, Struct, UnsetType
+
+from sightline.contract.failures import InvalidArguments
+from sightline.contract.values import Position
+from sightline.tools.tool import Desk, Paged, Question, ToolInfo, plural
+from sightline.workspace.view import SOURCE_EPOCHS, View
+
+if TYPE_CHECKING:
+    from sightline.index.index import Answer
+    from sightline.index.search import Item, Request
+
+INFO = ToolInfo(
+    name="search",
+    family="index",
+    title="Search the code",
+    description="Finds code by name, by a question in plain words, by a quoted phrase, or a whole "
+    "issue text; mode literal or regex for exact text. Best first, tests and docs last unless "
+    "asked for. Each hit has a snippet and a position ready for vscode.lsp tools. Paged.",
+    schema_version=1,
+    epochs=SOURCE_EPOCHS,
+    paged=True,
+    page_size=10,
+)
+
+#: What a token is taken for, in bytes of JSON.
+_TOKEN_BYTES = 4
+_ITEM_BYTES = 2_048
+_SNIPPET = 700
+_MIN_SNIPPET = 120
+
+
+class SearchArguments(Struct, frozen=True):
+    query: str
+    mode: Literal["auto", "literal", "regex"] = "auto"
+    path: list[str] = []
+    language: str = ""
+    kind: str = ""
+    symbol: str = ""
+    pageSize: int | None = None  # noqa: N815
+    cursor: str | None = None
+    maxTokens: int | None = None  # noqa: N815
+    explain: bool = False
+
+
+class SearchItem(Struct, frozen=True):
+    id: str
+    path: str
+    uri: str
+    startLine: int  # noqa: N815
+    endLine: int  # noqa: N815
+    position: Position
+    language: str
+    kind: str
+    name: str
+    score: float
+    snippet: str
+    reasons: list[str] | UnsetType = UNSET
+
+
+class Search:
+    info = INFO
+    arguments = SearchArguments
+
+    def ask(self, view: View, arguments: SearchArguments) -> Question[SearchArguments]:
+        from sightline.index.filters import Filters, language_named
+        from sightline.index.search import Request
+        from sightline.index.snippets import Limits
+
+        query = arguments.query if arguments.mode == "literal" else arguments.query.strip()
+        if not query.strip():
+            raise InvalidArguments("query must not be blank")
+        if arguments.mode == "regex":
+            from sightline.index.scanning import compile_pattern
+
+            compile_pattern(query)
+        language = language_named(arguments.language) if arguments.language else ""
+        filters = Filters(tuple(arguments.path), language, arguments.kind, arguments.symbol)
+        room = arguments.maxTokens
+        characters = _SNIPPET if room is None else room * _TOKEN_BYTES // 8
+        limits = Limits(characters=max(_MIN_SNIPPET, min(_SNIPPET, characters)))
+        request = Request(query, arguments.mode, filters, arguments.explain, limits)
+        fields: tuple[str | int | bool, ...] = (
+            query,
+            arguments.mode,
+            *(f"path:{glob}" for glob in arguments.path),
+            f"language:{language}",
+            f"kind:{arguments.kind}",
+            f"symbol:{arguments.symbol}",
+            arguments.explain,
+            room or 0,
+        )
+        budget = None if room is None else room * _TOKEN_BYTES
+        return Question(arguments, fields, notes=request, budget=budget)
+
+    async def answer(self, desk: Desk, question: Question[SearchArguments]) -> Paged:
+        request: Request = question.notes
+        index = await desk.index()
+        found = await index.search(request, desk.progress)
+        items = _Items(found, explain=request.explain)
+
+        def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
+            return _summary(found, request, returned, more=more)
+
+        return Paged(items, summary, item_bytes=_ITEM_BYTES)
+
+
+class _Items(Sequence[SearchItem]):
+    """The hits, shown when a page asks for them."""
+
+    def __init__(self, answer: "Answer", *, explain: bool) -> None:
+        self._answer = answer
+        self._explain = explain
+
+    def __len__(self) -> int:
+        return len(self._answer)
+
+    @overload
+    def __getitem__(self, place: int) -> SearchItem: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[SearchItem]: ...
+
+    def __getitem__(self, place: int | slice) -> SearchItem | list[SearchItem]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        return _shown(self._answer.item(place), explain=self._explain)
+
+
+def _shown(item: "Item", *, explain: bool) -> SearchItem:
+    return SearchItem(
+        id=item.id,
+        path=item.path,
+        uri=item.uri,
+        startLine=item.start_line,
+        endLine=item.end_line,
+        position=item.position,
+        language=item.language,
+        kind=item.kind,
+        name=item.name,
+        score=round(item.score, 4),
+        snippet=item.snippet,
+        reasons=list(item.reasons) if explain else UNSET,
+    )
+
+
+def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) -> str:
+    total = len(found)
+    if request.mode == "auto":
+        counted = f"{total} or more" if found.capped else str(total)
+        sentence = f"Returned {returned} of {counted} ranked hits"
+    else:
+        least = "at least " if found.capped else ""
+        sentence = (
+            f"Returned {returned} of {least}{plural(total, 'hit')}"
+            f" ({least}{plural(found.matches, 'match', 'matches')})"
+        )
+    if more:
+        sentence += "; next page available"
+    sentence += "."
+    if found.note:
+        sentence += f" {found.note}"
+    if request.mode != "auto" and found.skipped:
+        sentence += f" {plural(found.skipped, 'file')} not indexed; index_status says why."
+    return sentence

@@ -1,0 +1,82 @@
+"""``workspace_status``: the open roots, how changes in them are noticed, and their indexes."""
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from sightline.tools.index_status import NoArguments
+from sightline.tools.reports import LanguageCount, State, languages_of, root_uri, state_of
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
+from sightline.workspace.tree import file_count
+from sightline.workspace.view import SOURCE_EPOCHS, View
+
+if TYPE_CHECKING:
+    from sightline.index.builder import Builder
+    from sightline.workspace.observers import Observer
+    from sightline.workspace.roots import Root
+
+INFO = ToolInfo(
+    name="workspace_status",
+    family="index",
+    title="Workspace status",
+    description="The roots that are open: how many files, how changes are noticed, whether they "
+    "are under version control, which languages, and the state of each index.",
+    schema_version=1,
+    epochs=SOURCE_EPOCHS,
+    repeatable=False,
+)
+
+
+class RootReport(Struct, frozen=True):
+    uri: str
+    name: str
+    files: int
+    folders: int
+    #: Whether the kernel announces changes, or every call looks for them.
+    watching: Literal["announced", "swept"]
+    reason: str
+    versionControl: bool  # noqa: N815
+    index: State
+    languages: list[LanguageCount]
+
+
+class WorkspaceReport(Struct, frozen=True):
+    roots: list[RootReport]
+    summary: str
+
+
+class WorkspaceStatus:
+    info = INFO
+    arguments = NoArguments
+
+    def ask(self, view: View, arguments: NoArguments) -> Question[NoArguments]:
+        return Question(arguments, ())
+
+    async def answer(self, desk: Desk, question: Question[NoArguments]) -> Whole:
+        index = await desk.index()
+        reports: list[RootReport] = []
+        for root in index.workspace.roots.roots:
+            builder = index.builders[root.real]
+            await builder.peek()
+            observer = index.workspace.observers[root.real]
+            reports.append(await asyncio.to_thread(_report, root, observer, builder))
+        files = sum(report.files for report in reports)
+        summary = f"{plural(len(reports), 'root')} with {plural(files, 'tracked file')}."
+        return Whole(WorkspaceReport(reports, summary))
+
+
+def _report(root: "Root", observer: "Observer", builder: "Builder") -> RootReport:
+    tree = observer.tree
+    return RootReport(
+        uri=root_uri(root.real),
+        name=root.name,
+        files=file_count(tree),
+        folders=len(tree),
+        watching="swept" if observer.sweeps else "announced",
+        reason=observer.reason,
+        versionControl=os.path.lexists(os.path.join(root.real, ".git")),
+        index=state_of(builder),
+        languages=languages_of(list(builder.library.rows.values())),
+    )

@@ -1,0 +1,317 @@
+"""Which files the user's version control ignores, decided by reading ignore files.
+
+Git is never run. What is read: ``.gitignore`` in every folder from the repository's top down,
+``info/exclude`` of the repository (also where a worktree's ``.git`` file points), and the user's
+own excludes file. The rules are Git's: within a file the last match wins, deeper files win over
+outer ones, and nothing inside an ignored folder comes back. Patterns run on a linear-time engine,
+so that a hostile file costs nothing.
+
+>>> rules = Rules.parse("*.log\\n!keep.log\\n/build/\\n", "")
+>>> [rules.verdict(p, folder=False) for p in ("a/x.log", "a/keep.log", "build")]
+[True, False, None]
+>>> rules.verdict("build", folder=True)
+True
+"""
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sightline.workspace.linear import BadPattern, Expression, compile_expression
+
+__all__ = ["IGNORE_FILE", "IgnoreFiles", "Rules", "glob_expression", "read_small"]
+
+IGNORE_FILE = ".gitignore"
+_MAX_BYTES = 1 << 20
+_MAX_PATTERNS = 5_000
+_MAX_CLIMB = 64
+_READ_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+
+
+class _Group(NamedTuple):
+    """Neighbouring patterns of one sign, as one expression for files and one for folders."""
+
+    ignores: bool
+    files: Expression | None
+    folders: Expression | None
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The patterns of one ignore file. ``base`` is its folder below the root, with a slash."""
+
+    base: str
+    groups: tuple[_Group, ...]
+
+    @classmethod
+    def parse(cls, text: str, base: str) -> "Rules":
+        groups: list[_Group] = []
+        run: list[tuple[str, bool]] = []
+        sign = True
+        for line in text.splitlines()[:_MAX_PATTERNS]:
+            pattern = _expression(line)
+            if pattern is None:
+                continue
+            ignores, expression, only_folders = pattern
+            if ignores != sign and run:
+                groups.append(_compile(sign, run))
+                run = []
+            sign = ignores
+            run.append((expression, only_folders))
+        if run:
+            groups.append(_compile(sign, run))
+        return cls(base, tuple(reversed(groups)))
+
+    def verdict(self, path: str, *, folder: bool) -> bool | None:
+        """Whether ``path`` (relative to the root) is ignored; ``None`` if nothing is said of it."""
+        if not path.startswith(self.base):
+            return None
+        inner = path[len(self.base) :].encode("utf-8", "surrogateescape")
+        for group in self.groups:
+            expression = group.folders if folder else group.files
+            if expression is not None and expression.fills(inner):
+                return group.ignores
+        return None
+
+
+def _compile(ignores: bool, run: list[tuple[str, bool]]) -> _Group:
+    every = [expression for expression, _ in run]
+    files = [expression for expression, only_folders in run if not only_folders]
+    return _Group(ignores, _alternatives(files), _alternatives(every))
+
+
+def _alternatives(expressions: list[str]) -> Expression | None:
+    while expressions:
+        try:
+            return compile_expression("|".join(f"(?:{e})" for e in expressions), utf8=False)
+        except BadPattern:
+            # One bad pattern must not switch the others off: keep those that compile alone.
+            good = [e for e in expressions if _compiles(e)]
+            if len(good) == len(expressions):
+                return None  # too many at once for the engine's memory
+            expressions = good
+    return None
+
+
+def _compiles(expression: str) -> bool:
+    try:
+        compile_expression(expression, utf8=False)
+    except BadPattern:
+        return False
+    return True
+
+
+def _expression(line: str) -> tuple[bool, str, bool] | None:
+    """(ignores, expression, only folders) of one line, or ``None`` if it holds no pattern."""
+    line = line.removesuffix("\r")
+    while line.endswith(" ") and not line.endswith("\\ "):
+        line = line[:-1]
+    if not line or line.startswith("#"):
+        return None
+    ignores = not line.startswith("!")
+    if not ignores:
+        line = line[1:]
+    only_folders = line.endswith("/")
+    line = line.rstrip("/") if only_folders else line
+    if not line:
+        return None
+    anchored = "/" in line
+    line = line.removeprefix("/")
+    expression = glob_expression(line)
+    if not anchored:
+        expression = f"(?:.*/)?{expression}"
+    return ignores, expression, only_folders
+
+
+def glob_expression(pattern: str) -> str:
+    """A Git glob as an RE2 expression over the bytes of a path, read as Latin-1."""
+    raw = pattern.encode("utf-8", "surrogateescape").decode("latin-1")
+    out: list[str] = []
+    place = 0
+    while place < len(raw):
+        character = raw[place]
+        if raw.startswith("**", place):
+            step, text = _double_star(raw, place)
+            place += step
+            out.append(text)
+        elif character == "*":
+            out.append("[^/]*")
+            place += 1
+        elif character == "?":
+            out.append("[^/]")
+            place += 1
+        elif character == "[":
+            step, text = _bracket(raw, place)
+            place += step
+            out.append(text)
+        elif character == "\\" and place + 1 < len(raw):
+            out.append(_quote(raw[place + 1]))
+            place += 2
+        else:
+            out.append(_quote(character))
+            place += 1
+    return "".join(out)
+
+
+def _double_star(raw: str, place: int) -> tuple[int, str]:
+    after = place + 2
+    starts = place == 0 or raw[place - 1] == "/"
+    if starts and raw.startswith("/", after):
+        return 3, "(?:.*/)?"
+    if starts and after == len(raw):
+        return 2, ".*"
+    return 2, "[^/]*"
+
+
+def _bracket(raw: str, place: int) -> tuple[int, str]:
+    """A character class. One that never ends is taken literally."""
+    inside = place + 1
+    negated = raw[inside : inside + 1] in ("!", "^")
+    inside += negated
+    end = raw.find("]", inside + 1)
+    if end < 0:
+        return 1, _quote("[")
+    body = raw[inside:end].replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    return end - place + 1, f"[{'^/' if negated else ''}{body}]"
+
+
+def _quote(character: str) -> str:
+    return f"\\x{{{ord(character):02x}}}"
+
+
+class IgnoreFiles:
+    """The ignore files that hold for one root, wherever they lie."""
+
+    def __init__(self, root: str, environment: Mapping[str, str]) -> None:
+        self.root = root
+        self._environment = environment
+        self._outer = self._find_outer()
+
+    def above(self) -> tuple[Rules, ...]:
+        """The rules that hold in the root folder before its own ignore file, weakest first."""
+        found = [self._outside(path, prefix) for path, prefix in self._outer]
+        return tuple(rules for rules in found if rules is not None)
+
+    def inside(self, folder: str) -> Rules | None:
+        """The rules of the ignore file directly in ``folder``, a path relative to the root."""
+        base = f"{folder}/" if folder else ""
+        text = read_small(os.path.join(self.root, base, IGNORE_FILE))
+        return Rules.parse(text, base) if text else None
+
+    def stamp(self) -> tuple[tuple[str, int, int], ...]:
+        """What the files outside the tracked tree look like now; changes when one of them does."""
+        seen: list[tuple[str, int, int]] = []
+        for path, _ in self._find_outer():
+            try:
+                status = os.stat(path)
+                seen.append((path, status.st_mtime_ns, status.st_size))
+            except OSError:
+                seen.append((path, 0, -1))
+        return tuple(seen)
+
+    def _find_outer(self) -> list[tuple[str, str]]:
+        """(file, where the root lies below its folder) from the weakest to the strongest."""
+        top = _repository_top(self.root)
+        if top is None:
+            return [(path, "") for path in self._user_files()]
+        below = self.root[len(top) :].strip("/")
+        found = [(path, below) for path in self._user_files()]
+        found.append((_exclude_file(top), below))
+        folder = top
+        for part in below.split("/") if below else []:
+            rest = self.root[len(folder) :].strip("/")
+            found.append((os.path.join(folder, IGNORE_FILE), rest))
+            folder = os.path.join(folder, part)
+        return found
+
+    def _user_files(self) -> list[str]:
+        home = self._environment.get("HOME", "")
+        base = self._environment.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else "")
+        chosen = ""
+        for file in (f"{base}/git/config", f"{home}/.gitconfig"):
+            if file.startswith("/"):
+                chosen = _excludes_setting(read_small(file), home) or chosen
+        default = f"{base}/git/ignore"
+        path = chosen or default
+        return [path] if path.startswith("/") else []
+
+    def _outside(self, path: str, below: str) -> Rules | None:
+        text = read_small(path)
+        if not text:
+            return None
+        rules = Rules.parse(text, "")
+        return _Shifted("", rules.groups, f"{below}/" if below else "") if rules.groups else None
+
+
+@dataclass(frozen=True)
+class _Shifted(Rules):
+    """Rules of a folder above the root: paths get the root's own place put in front."""
+
+    prefix: str = ""
+
+    def verdict(self, path: str, *, folder: bool) -> bool | None:
+        return super().verdict(self.prefix + path, folder=folder)
+
+
+def read_small(path: str) -> str:
+    """The text of a small regular file, or nothing."""
+    try:
+        descriptor = os.open(path, _READ_FLAGS)
+    except (OSError, ValueError):
+        return ""
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return ""
+        return os.read(descriptor, _MAX_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+
+
+def _repository_top(root: str) -> str | None:
+    folder = root
+    for _ in range(_MAX_CLIMB):
+        if os.path.lexists(os.path.join(folder, ".git")):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return None
+
+
+def _exclude_file(top: str) -> str:
+    """``info/exclude`` of a repository, also for worktrees, whose ``.git`` is a file."""
+    git = os.path.join(top, ".git")
+    pointer = read_small(git)
+    if pointer.startswith("gitdir:"):
+        git = os.path.join(top, pointer[len("gitdir:") :].strip())
+        common = read_small(os.path.join(git, "commondir")).strip()
+        if common:
+            git = os.path.join(git, common)
+    return os.path.normpath(os.path.join(git, "info", "exclude"))
+
+
+def _excludes_setting(text: str, home: str) -> str:
+    """``core.excludesFile`` of the user's Git settings."""
+    section = ""
+    found = ""
+    for line in text.splitlines():
+        stripped = line.strip()
+        if stripped.startswith("["):
+            section = stripped.strip("[]").strip().lower()
+        elif section == "core":
+            name, _, value = stripped.partition("=")
+            if name.strip().lower() == "excludesfile":
+                found = value.strip().strip('"')
+    if found.startswith("~/") and home:
+        found = home + found[1:]
+    return found if found.startswith("/") else ""

@@ -1,0 +1,51 @@
+"""Regular expressions that take time linear in the text, whatever the pattern is: RE2, with types.
+
+Patterns of users and of files that anybody may have written run here and nowhere else. Texts are
+bytes, so that offsets are bytes too.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import re2  # type: ignore[import-untyped]
+
+__all__ = ["BadPattern", "Expression", "compile_expression"]
+
+
+class BadPattern(ValueError):
+    """The pattern cannot be compiled. The text is the engine's reason."""
+
+
+class Expression:
+    def __init__(self, compiled: Any) -> None:  # noqa: ANN401 - the package has no types
+        self._compiled = compiled
+
+    def fills(self, text: bytes) -> bool:
+        """Whether the whole text matches."""
+        return self._compiled.fullmatch(text) is not None
+
+    def spans(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Where something matches, leaving out matches of nothing."""
+        for match in self._compiled.finditer(text):
+            start, end = match.span()
+            if end > start:
+                yield start, end
+
+
+def compile_expression(pattern: str, *, utf8: bool = True) -> Expression:
+    """Compiles a pattern. Without ``utf8`` every byte of pattern and text is a character."""
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    if not utf8:
+        options.dot_nl = True
+        options.encoding = re2.Options.Encoding.LATIN1
+    try:
+        return Expression(re2.compile(pattern.encode("utf-8" if utf8 else "latin-1"), options))
+    except UnicodeError:
+        raise BadPattern("it holds characters that no text has") from None
+    except re2.error as error:
+        reason = error.args[0] if error.args else b""
+        raise BadPattern(
+            reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        ) from None

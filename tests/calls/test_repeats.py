@@ -1,0 +1,42 @@
+"""A question that is asked again is answered from memory, and never with a stale answer."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.support.http import HttpServer
+
+TOOL = "vscode.lsp.definition"
+
+
+def place(root: Path, line: float = 2) -> dict[str, Any]:
+    return {"uri": (root / "main.py").as_uri(), "position": {"line": line, "character": 7}}
+
+
+def test_the_same_words_get_the_same_bytes(serve: Callable[..., HttpServer], sample: Path) -> None:
+    server = serve(sample)
+    first = server.call(TOOL, place(sample))
+    assert first["result"]["structuredContent"]["summary"] == "Found 1 definition."
+    assert server.call(TOOL, place(sample)) == first
+    assert server.call(TOOL, place(sample, 2.0)) == first, "2.0 is the same number"
+
+
+def test_an_edit_in_between_is_seen(serve: Callable[..., HttpServer], sample: Path) -> None:
+    server = serve(sample)
+    before = server.call(TOOL, place(sample))["result"]["structuredContent"]
+    shapes = sample / "shapes.py"
+    shapes.write_text("\n\n" + shapes.read_text())
+    after = server.call(TOOL, place(sample))["result"]["structuredContent"]
+    lines = [answer["locations"][0]["range"]["start"]["line"] for answer in (before, after)]
+    assert lines == [0, 2]
+    (sample / "main.py").unlink()
+    gone = server.call(TOOL, place(sample))["error"]
+    assert gone["data"]["code"] == "MCP_LSP_GATEWAY/URI_INVALID"
+
+
+def test_bad_arguments_stay_bad(serve: Callable[..., HttpServer], sample: Path) -> None:
+    server = serve(sample)
+    assert "result" in server.call(TOOL, place(sample))
+    bad = place(sample) | {"extra": 10**30}
+    for _ in range(2):
+        assert server.call(TOOL, bad)["error"]["data"]["code"] == "MCP_LSP_GATEWAY/INVALID_PARAMS"

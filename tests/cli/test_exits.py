@@ -1,0 +1,167 @@
+"""Exit codes: one for each way to end, and errors that say what to do."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sightline.cli import main as module
+from sightline.cli.exits import Exit, exit_for
+from sightline.contract import failures as f
+from tests.cli.conftest import Command, Done
+from tests.support.leaks import OUTSIDE
+from tests.support.processes import children_of, left_after
+from tests.support.program import command, environment
+from tests.support.slow_server import SlowServer
+
+
+def test_the_codes() -> None:
+    assert {code.name: int(code) for code in Exit} == {
+        "OK": 0,
+        "USAGE": 2,
+        "REFUSED": 3,
+        "NOT_FOUND": 4,
+        "NOT_READY": 5,
+        "MISSING": 6,
+        "INTERNAL": 7,
+        "INTERRUPTED": 130,
+    }
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [
+        (f.InvalidArguments(), 3),
+        (f.UnknownTool(), 3),
+        (f.WorkspaceDenied(), 3),
+        (f.CursorStale(), 3),
+        (f.TooMany(), 3),
+        (f.TooLarge(), 3),
+        (f.InvalidBudget(), 3),
+        (f.ArchiveUnsafe(), 3),
+        (f.NotFound(), 4),
+        (f.UriInvalid(), 4),
+        (f.NoIndex(), 4),
+        (f.CacheMissing(), 4),
+        (f.NotReady(waiting_for="x"), 5),
+        (f.TimedOut(timeout_ms=1), 5),
+        (f.Overloaded(), 5),
+        (f.Unavailable(), 6),
+        (f.Bug(), 7),
+        (f.Cancelled(), 130),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_the_code_of_a_failure(failure: f.Failure, code: int) -> None:
+    assert exit_for(failure) == code
+
+
+def failed(done: Done, code: int) -> str:
+    """The stable code in the one line of JSON that an error of ``call`` is."""
+    assert (done.code, done.out) == (code, "")
+    assert done.err.count("\n") == 1
+    error = json.loads(done.err)
+    assert error.keys() == {"code", "message", "data"}
+    stable: str = error["data"]["code"]
+    assert f"[{stable}]" in error["message"]
+    return stable.removeprefix("MCP_LSP_GATEWAY/")
+
+
+def test_errors_of_a_call(sightline: Command, sample: Path) -> None:
+    symbols = "vscode.lsp.documentSymbols"
+    (sample / "notes.txt").write_text("x", encoding="utf-8")
+
+    def asked(path: str) -> tuple[str, str]:
+        return symbols, json.dumps({"uri": path})
+
+    assert failed(sightline("call", "no.such.tool"), 3) == "INVALID_PARAMS"
+    assert failed(sightline("call", symbols, "{}"), 3) == "INVALID_PARAMS"
+    assert failed(sightline("call", *asked("http://x")), 4) == "URI_INVALID"
+    outside = f"file:///nowhere-{OUTSIDE}/x.py"
+    assert failed(sightline("call", *asked(outside)), 3) == "WORKSPACE_DENIED"
+    missing = (sample / "missing.py").as_uri()
+    assert failed(sightline("call", *asked(missing)), 4) == "URI_INVALID"
+    text = (sample / "notes.txt").as_uri()
+    assert failed(sightline("call", *asked(text)), 6) == "PROVIDER_UNAVAILABLE"
+
+
+@pytest.mark.parametrize(
+    "arguments", ["{", "[]", "1", '{"a":1,"a":1}', '{"a":NaN}', "\udcff", "[" * 5_000]
+)
+def test_arguments_that_are_no_object(sightline: Command, arguments: str) -> None:
+    done = sightline("call", "vscode.lsp.documentSymbols", arguments)
+    assert (done.code, done.out) == (2, "")
+    assert "Traceback" not in done.err and done.err.startswith("sightline: the arguments")
+
+
+def test_a_good_call(sightline: Command, sample: Path) -> None:
+    arguments = json.dumps({"uri": (sample / "main.py").as_uri()})
+    plain = sightline("call", "vscode.lsp.documentSymbols", arguments)
+    assert (plain.code, plain.err) == (0, "")
+    assert json.loads(plain.out)["symbols"] == []
+    whole = sightline("call", "vscode.lsp.documentSymbols", arguments, "--envelope")
+    assert json.loads(whole.out)["structuredContent"] == json.loads(plain.out)
+
+
+def test_a_call_that_is_not_ready_in_time(home: Path, sample: Path) -> None:
+    slow = SlowServer.install(home)
+    place = {"uri": (sample / "main.py").as_uri(), "position": {"line": 2, "character": 7}}
+    done = subprocess.run(
+        command("call", "vscode.lsp.hover", json.dumps(place), "--root", sample, "--wait", "0",
+                "--set", "request_timeout_ms=250"),
+        env=environment(home, slow.extra),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )  # fmt: skip
+    slow.wait_until_asked()
+    assert done.returncode == 5
+    error = json.loads(done.stderr)
+    assert error["data"]["details"]["retryable"] is True
+
+
+def test_an_interrupted_call(home: Path, sample: Path) -> None:
+    slow = SlowServer.install(home)
+    place = {"uri": (sample / "main.py").as_uri(), "position": {"line": 2, "character": 7}}
+    process = subprocess.Popen(
+        command("call", "vscode.lsp.hover", json.dumps(place), "--root", sample),
+        env=environment(home, slow.extra),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    slow.wait_until_asked()
+    below = children_of(process.pid)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, b"", b"")
+    assert not left_after(3, below)
+
+
+def test_a_bug(sightline: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(argv: list[str]) -> int:
+        raise LookupError("PLANTED-secret /home/somebody")
+
+    monkeypatch.setattr(module, "_dispatch", broken)
+    done = sightline("tools")
+    assert done.code == 7
+    assert "LookupError at test_exits.py:" in done.err and "PLANTED" not in done.err
+
+
+def test_a_reader_that_has_seen_enough(home: Path) -> None:
+    """``sightline tools | head -0`` is no error."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run(
+        command("tools"),
+        env=environment(home),
+        stdout=write_end,
+        stderr=subprocess.PIPE,
+        check=False,
+        timeout=30,
+    )
+    os.close(write_end)
+    assert (done.returncode, done.stderr) == (0, b"")

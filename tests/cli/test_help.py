@@ -1,0 +1,62 @@
+"""Help: every command explains itself with an example that begins with a real command."""
+
+import re
+
+import pytest
+
+from sightline import __version__
+from sightline.cli.main import COMMANDS
+from tests.cli.conftest import Command
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(sightline: Command, name: str) -> None:
+    done = sightline(name, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"usage: sightline {name}")
+    example = done.out.partition("example:\n")[2].strip()
+    assert f"sightline {name}" in example
+    about = done.out.partition("\n\n")[2].partition("\n\n")[0]
+    assert len(about.split()) >= 5, "a sentence about what it does"
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h", "help"])
+def test_the_overview(sightline: Command, flag: str) -> None:
+    done = sightline(flag)
+    assert done.code == 0
+    assert all(re.search(rf"^  {name}  ", done.out, re.MULTILINE) for name in COMMANDS)
+    for line in done.out.partition("examples:\n")[2].partition("\n\n")[0].splitlines():
+        assert line.split()[0] == "sightline" and line.split()[1] in COMMANDS
+
+
+def test_no_command(sightline: Command) -> None:
+    done = sightline()
+    assert done.code == 2 and done.out.startswith("usage: sightline")
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_version(sightline: Command, flag: str) -> None:
+    assert sightline(flag) == (0, f"sightline {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("serv", "did you mean serve?"), ("docter", "did you mean doctor?"), ("x", "--help"),
+     ("", "--help"), ("Serve", "did you mean serve?"), ("../serve", "serve")],
+)  # fmt: skip
+def test_an_unknown_command(sightline: Command, name: str, hint: str) -> None:
+    done = sightline(name)
+    assert (done.code, done.out) == (2, "")
+    assert hint in done.err and done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("serve", "--nope"), ("serve", "--port", "x"), ("token",), ("token", "steal"), ("trust",),
+     ("call",), ("stdio", "--port", "1"), ("call", "x", "{}", "--wait", "nan"),
+     ("call", "x", "{}", "--wait", "-1"), ("call", "x", "{}", "--wait", "soon")],
+)  # fmt: skip
+def test_bad_usage(sightline: Command, arguments: tuple[str, ...]) -> None:
+    done = sightline(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert "usage: sightline" in done.err

@@ -1,0 +1,1 @@
+"""Real clients from configuration to answer, offline, against a stand-in for their model."""

@@ -1,0 +1,223 @@
+"""``sightline config --check``: it uses exactly what is in the file, and says what is wrong."""
+
+import json
+import socketserver
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sightline.cli.clients import jsonc
+from sightline.cli.clients.client import Client
+from sightline.cli.clients.table import CLIENTS
+from tests.clients.test_config import WITH_FILES, config, file_of
+from tests.support.http import HttpServer
+from tests.support.program import command, run
+
+pytestmark = pytest.mark.slow
+
+Serve = Callable[..., HttpServer]
+WITH_HTTP = [client for client in WITH_FILES if client.http is not None]
+
+
+def change(client: Client, home: Path, **members: Any) -> None:
+    """Edits the entry, as its user or the client would."""
+    file = file_of(client, home)
+    text = file.read_text(encoding="utf-8")
+    old = jsonc.value(text)[client.path[0]]["sightline"]
+    file.write_text(jsonc.put(text, [*client.path, "sightline"], old | members), encoding="utf-8")
+
+
+@pytest.mark.parametrize("client", WITH_FILES, ids=lambda client: client.key)
+def test_over_stdio_it_makes_the_first_steps_of_every_client(
+    client: Client, home: Path, sample: Path
+) -> None:
+    done = config(home, sample, client.key, "--write", "--check")
+    assert "has sightline, over stdio" in done.stdout
+    style = "vscode_lsp_" if "tool_names" in client.settings else "vscode.lsp."
+    assert f"tools: {style}definition" in done.stdout
+    assert f"{style}documentSymbols of shapes.py: Returned 1 document symbol." in done.stdout
+    assert f"ready: {client.next_step}" in done.stdout
+
+
+@pytest.mark.parametrize("client", WITH_HTTP, ids=lambda client: client.key)
+def test_over_http_it_reaches_the_running_server(
+    client: Client, home: Path, sample: Path, serve: Serve
+) -> None:
+    server = serve(sample)
+    port = str(server.port)
+    done = config(home, sample, client.key, "--http", "--port", port, "--write")
+    server.stop()
+    server = serve(sample, "--port", port)  # so that it reads the client's settings
+    done = config(home, sample, client.key, "--check")
+    assert "has sightline, over HTTP" in done.stdout
+    assert "documentSymbols of shapes.py: Returned 1 document symbol." in done.stdout
+
+
+def test_a_stale_token_is_told_and_healed_by_the_command_it_names(
+    home: Path, sample: Path, serve: Serve
+) -> None:
+    port = str(serve(sample).port)
+    words = ["opencode", "--http", "--port", port]
+    config(home, sample, *words, "--write", "--check")
+    rotated = run(home, "token", "rotate")
+    assert "sightline config opencode --http --write" in rotated.stderr
+    stale = config(home, sample, *words, "--check", code=3)
+    assert "does not accept the token" in stale.stderr
+    assert "--http --write" in stale.stderr
+    config(home, sample, *words, "--write", "--check")
+
+
+def test_a_token_that_is_asked_for_is_never_stale(home: Path, sample: Path, serve: Serve) -> None:
+    port = str(serve(sample).port)
+    words = ["claude-code", "--http", "--port", port]
+    config(home, sample, *words, "--write", "--check")
+    assert "sightline config" not in run(home, "token", "rotate").stderr
+    config(home, sample, *words, "--check")
+
+
+def test_a_server_that_does_not_run_is_told_with_the_command_that_starts_it(
+    home: Path, sample: Path
+) -> None:
+    config(home, sample, "codex", "--http", "--write")
+    done = config(home, sample, "codex", "--check", code=4)
+    assert "nothing listens at http://127.0.0.1:3939/mcp" in done.stderr
+    assert "sightline serve" in done.stderr
+
+
+class _Greeter(socketserver.BaseRequestHandler):
+    def handle(self) -> None:
+        self.request.recv(1)
+        self.request.sendall(b"220 mail.example ready\r\n")
+
+
+@pytest.fixture
+def stranger() -> Iterator[int]:
+    """Another program that listens on the port."""
+    with socketserver.TCPServer(("127.0.0.1", 0), _Greeter) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server.server_address[1]
+        server.shutdown()
+        thread.join()
+
+
+def test_another_program_on_the_port_is_recognised(home: Path, sample: Path, stranger: int) -> None:
+    config(home, sample, "codex", "--http", "--port", str(stranger), "--write")
+    done = config(home, sample, "codex", "--check", code=3)
+    assert "is not sightline serve" in done.stderr
+
+
+def test_nothing_is_sent_to_another_machine(home: Path, sample: Path) -> None:
+    config(home, sample, "cursor", "--http", "--write")
+    change(CLIENTS["cursor"], home, url="http://192.0.2.1:3939/mcp")
+    done = config(home, sample, "cursor", "--check", code=3)
+    assert "is not on this machine" in done.stderr
+
+
+def test_a_client_that_was_not_configured_is_told_how(home: Path, sample: Path) -> None:
+    done = config(home, sample, "gemini", "--check", code=4)
+    assert "has no server sightline; run sightline config gemini --write" in done.stderr
+
+
+def test_an_entry_that_is_switched_off_is_told(home: Path, sample: Path) -> None:
+    config(home, sample, "opencode", "--write")
+    change(CLIENTS["opencode"], home, enabled=False)
+    done = config(home, sample, "opencode", "--check", code=3)
+    assert "switched off" in done.stderr
+
+
+def test_a_command_that_is_gone_is_told(home: Path, sample: Path) -> None:
+    config(home, sample, "claude-code", "--write")
+    change(CLIENTS["claude-code"], home, command="/nowhere/sightline")
+    done = config(home, sample, "claude-code", "--check", code=6)
+    assert "/nowhere/sightline cannot be started" in done.stderr
+    assert "--write" in done.stderr
+
+
+def test_a_server_that_refuses_to_start_is_quoted(home: Path, sample: Path) -> None:
+    config(home, sample, "claude-code", "--write")
+    change(CLIENTS["claude-code"], home, args=["stdio", "--set", "port=1"])
+    done = config(home, sample, "claude-code", "--check", code=3)
+    assert "the server ended at once: port must be from 1024 to 65535" in done.stderr
+
+
+def test_an_answer_the_model_would_not_see_is_a_failure(home: Path, sample: Path) -> None:
+    config(home, sample, "gemini", "--write")
+    change(CLIENTS["gemini"], home, args=["stdio"])
+    done = config(home, sample, "gemini", "--check", code=3)
+    assert "shows its model nothing else" in done.stderr
+    assert "--write" in done.stderr
+
+
+def test_a_broken_command_for_the_token_is_told(home: Path, sample: Path) -> None:
+    config(home, sample, "claude-code", "--http", "--write")
+    change(CLIENTS["claude-code"], home, headersHelper="echo hello")
+    done = config(home, sample, "claude-code", "--check", code=6)
+    assert "(echo hello) does not print headers" in done.stderr
+
+
+def test_a_file_that_cannot_be_read_is_told(home: Path, sample: Path) -> None:
+    (home / ".claude.json").write_text("{")
+    done = config(home, sample, "claude-code", "--check", code=3)
+    assert "cannot be read" in done.stderr
+    assert "repair it first" in done.stderr
+
+
+# The client's own check, played by a script
+
+
+OWN = {
+    "content": ("echo 'Status: ✔ Connected'", 0, "ready: start claude"),
+    "in a list": ("echo '✓ sightline: x (stdio) - Connected' >&2", 0, "ready: start claude"),
+    "not content": (
+        "echo 'Status: ✘ Failed to connect'",
+        3,
+        "Claude Code does not connect yet: run claude mcp get sightline to see more",
+    ),
+    "not trusting": (
+        "echo 'servers are disabled because this folder is untrusted' >&2",
+        3,
+        "start claude here and trust the folder",
+    ),
+    "silent": ("exit 0", 3, "it does not name sightline"),
+}
+
+
+@pytest.mark.parametrize(("script", "code", "said"), OWN.values(), ids=OWN)
+def test_the_clients_own_check_has_the_last_word(
+    script: str,
+    code: int,
+    said: str,
+    home: Path,
+    sample: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = tmp_path / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    done = config(home, sample, "claude-code", "--write", "--check", code=code)
+    assert said in done.stdout + done.stderr
+
+
+def test_a_client_that_lies_in_the_project_is_not_run(
+    home: Path, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = sample / "claude"
+    program.write_text("#!/bin/sh\ntouch ran\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{sample}:/usr/bin:/bin")
+    done = config(home, sample, "claude-code", "--write", "--check")
+    assert "claude is not on the search path" in done.stdout
+    assert not (sample / "ran").exists()
+
+
+def test_the_first_answer_can_be_asked_for_by_its_json(home: Path, sample: Path) -> None:
+    """What ``config json`` shows is what a program can start."""
+    shown = json.loads(config(home, sample, "json").stdout)["mcpServers"]["sightline"]
+    assert [shown["command"], *shown["args"]] == [*command(), "stdio"]

@@ -1,0 +1,1 @@
+"""The code index: what it finds, how fresh it is, and what it survives."""

@@ -1,0 +1,266 @@
+"""Child trees: whatever the descendants do and whoever dies, nothing is left."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from sightline.process import child as module
+from sightline.process.child import Child, StartFailed, spawn
+from sightline.process.keeper import GRACE_S
+from sightline.process.strays import find_strays
+from tests.support.processes import alive, children_of, left_after, tree_command
+
+BOUND_S = 20
+#: What the project promises for every cause of death.
+NO_ORPHAN_S = 3.0
+
+ALL = ("plain", "stubborn", "group", "session", "daemon", "nested", "bare")
+
+
+async def announced(child: Child) -> dict[str, int]:
+    """The pids that a tree tells, until it is ready."""
+    pids: dict[str, int] = {}
+    async with asyncio.timeout(BOUND_S):
+        while line := await child.stdout.readline():
+            kind, number = line.split()
+            if kind == b"ready":
+                break
+            pids[kind.decode()] = int(number)
+    return pids
+
+
+async def tree(*kinds: str, env: Mapping[str, str] | None = None) -> tuple[Child, dict[str, int]]:
+    child = await spawn(tree_command(*kinds), cwd="/", env=env or {"PATH": os.defpath})
+    pids = await announced(child)
+    # A descendant announces itself, so it may do so after the command says it is ready.
+    async with asyncio.timeout(BOUND_S):
+        while not {kind for kind in kinds if "command" not in kind} <= pids.keys():
+            kind, number = (await child.stdout.readline()).split()
+            pids[kind.decode()] = int(number)
+    return child, pids
+
+
+@pytest.fixture(autouse=True)
+async def nothing_left() -> AsyncIterator[None]:
+    before = set(children_of(os.getpid()))
+    yield
+    assert set(children_of(os.getpid())) <= before
+
+
+@pytest.mark.requirement("ST-P1-all-descendants", "ST-P5-tree-test", "ST-8.2-subprocesses")
+async def test_ending_a_tree_ends_every_descendant() -> None:
+    child, pids = await tree(*ALL)
+    assert all(map(alive, pids.values()))
+    assert await child.end()
+    assert not left_after(0, pids.values())
+    assert child.ended and child.returncode == 128 + signal.SIGTERM
+
+
+@pytest.mark.requirement("ST-P3.2-sequence", "ST-P6-decisions")
+async def test_a_polite_tree_ends_at_once_and_a_stubborn_one_after_the_grace() -> None:
+    loop = asyncio.get_running_loop()
+    polite, _ = await tree("plain")
+    start = loop.time()
+    assert await polite.end()
+    assert loop.time() - start < GRACE_S
+    stubborn, pids = await tree("stubborn")
+    start = loop.time()
+    assert await stubborn.end()
+    assert loop.time() - start >= GRACE_S == 2.0
+    assert not left_after(0, pids.values())
+
+
+@pytest.mark.requirement("ST-P3.1-own-group")
+async def test_a_child_leads_a_session_of_its_own() -> None:
+    child, pids = await tree("plain")
+    assert os.getsid(child.pid) == os.getpgid(child.pid) == child.pid == pids["command"]
+    assert os.getsid(child.pid) != os.getsid(0)
+    keepers = [pid for pid, line in children_of(os.getpid()).items() if "keeper.py" in line]
+    assert all(os.getsid(pid) not in (os.getsid(0), child.pid) for pid in keepers)
+    await child.end()
+
+
+@pytest.mark.requirement("ST-P3.3-already-gone")
+async def test_ending_twice_and_ending_what_has_ended() -> None:
+    child, _ = await tree("plain")
+    assert all(await asyncio.gather(child.end(), child.end()))
+    assert await child.end()
+    quick = await spawn([sys.executable, "-I", "-c", "raise SystemExit(7)"], cwd="/", env={})
+    assert await asyncio.wait_for(quick.wait(), BOUND_S) == 7
+    assert await quick.end()
+
+
+@pytest.mark.requirement("ST-P1-no-orphans")
+async def test_what_a_command_leaves_behind_goes_with_it() -> None:
+    child = await spawn(tree_command("daemon", "stubborn", "quits"), cwd="/", env={})
+    pids = await announced(child)
+    assert await asyncio.wait_for(child.wait(), BOUND_S) == 7
+    assert not left_after(0, pids.values())
+
+
+@pytest.mark.requirement("ST-P1-no-orphans")
+async def test_a_killed_keeper_leaves_nothing() -> None:
+    child, pids = await tree("plain", "stubborn", "session", "daemon", "nested")
+    os.kill(child._process.pid, signal.SIGKILL)
+    assert not await asyncio.to_thread(left_after, NO_ORPHAN_S, pids.values())
+    assert await asyncio.wait_for(child.wait(), BOUND_S) == -signal.SIGKILL
+    assert await child.end()
+
+
+async def test_a_keeper_that_does_not_answer_is_forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_END_LIMIT_S", 0.1)
+    child, pids = await tree("session", "stubborn-command")
+    os.kill(child._process.pid, signal.SIGSTOP)
+    assert await child.end()
+    assert not left_after(NO_ORPHAN_S, pids.values())
+
+
+async def test_a_stranger_is_not_a_stray() -> None:
+    stranger = subprocess.Popen(tree_command(), stdout=subprocess.DEVNULL, start_new_session=True)
+    child, pids = await tree("plain")
+    try:
+        assert set(find_strays(child._mark, child.pid)) == {
+            child._process.pid,
+            *pids.values(),
+        }
+        assert await child.end()
+        assert alive(stranger.pid)
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+_HOST = """
+import asyncio, sys
+from sightline.process.child import spawn
+
+async def main():
+    child = await spawn(sys.argv[1:], cwd="/", env={"PATH": "/usr/bin:/bin"})
+    while line := await child.stdout.readline():
+        print(line.decode(), end="", flush=True)
+    await child.wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.requirement("ST-P1-no-orphans", "ST-8.2-subprocesses")
+def test_however_we_die_the_tree_goes_too() -> None:
+    kinds = ("plain", "stubborn", "session", "daemon", "bare")
+    deaths = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGSEGV)
+    hosts = [_host(*kinds) for _ in deaths]
+    below: set[int] = set()
+    for host in hosts:
+        assert host.stdout is not None
+        pids: dict[str, int] = {}
+        while len(pids) < len(kinds) + 2:
+            kind, pid = host.stdout.readline().split()
+            pids[kind] = int(pid)
+        del pids["ready"]
+        found = set(children_of(host.pid))
+        assert set(pids.values()) <= found
+        below |= found
+    for host, number in zip(hosts, deaths, strict=True):
+        host.send_signal(number)
+    for host in hosts:
+        host.wait(BOUND_S)
+        assert host.stdout is not None
+        host.stdout.close()
+    assert not left_after(NO_ORPHAN_S, below)
+
+
+def _host(*kinds: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", _HOST, *tree_command(*kinds)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+# Starting
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (["/nonexistent/program"], "No such file"),
+        (["no-such-program-anywhere"], "No such file"),
+        (["/etc/passwd"], "Permission denied"),
+        (["/"], "Permission denied"),
+    ],
+)
+async def test_what_cannot_be_started(command: list[str], reason: str) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(StartFailed, match=reason) as failed:
+        await spawn(command, cwd="/", env={"PATH": os.defpath})
+    assert command[0] not in str(failed.value)
+    assert len(os.listdir("/proc/self/fd")) <= before + 1, "a loop keeps at most its own pipe"
+
+
+async def test_a_folder_that_is_not_there() -> None:
+    with pytest.raises(StartFailed):
+        await spawn([sys.executable], cwd="/nonexistent", env={})
+
+
+async def test_cancelling_a_start_leaves_nothing() -> None:
+    starting = asyncio.create_task(spawn(tree_command("stubborn"), cwd="/", env={}))
+    await asyncio.sleep(0)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+
+
+# Talking
+
+
+async def test_streams_reach_the_command_alone(tmp_path: Path) -> None:
+    code = "import sys; print(sys.stdin.readline().upper()); print('x' * 9000, file=sys.stderr)"
+    child = await spawn([sys.executable, "-I", "-c", code], cwd=str(tmp_path), env={})
+    child.stdin.write(b"hello\n")
+    assert await asyncio.wait_for(child.stdout.read(), BOUND_S) == b"HELLO\n\n"
+    assert await asyncio.wait_for(child.wait(), BOUND_S) == 0
+    assert child.stderr_tail().strip("\n") == "x" * 4_095, "the tail is bounded"
+
+
+async def test_only_the_given_environment_and_no_descriptor_is_inherited() -> None:
+    with open("/dev/null", "rb") as extra:
+        os.set_inheritable(extra.fileno(), True)
+        code = "import os; print(sorted(os.environ), sorted(map(int, os.listdir('/proc/self/fd'))))"
+        child = await spawn([sys.executable, "-I", "-c", code], cwd="/", env={"A": "1"})
+        seen = (await asyncio.wait_for(child.stdout.read(), BOUND_S)).decode()
+    await child.wait()
+    names, _, descriptors = seen.partition("] [")
+    assert names.strip("[") in ("'A', 'LC_CTYPE', 'SIGHTLINE_TREE'", "'A', 'SIGHTLINE_TREE'")
+    assert descriptors.strip("]\n") == "0, 1, 2, 3", "three streams and the folder being listed"
+
+
+async def test_no_signal_stays_ignored() -> None:
+    """The keeper ignores some; a command that inherited that could not be asked to end."""
+    child = await spawn(["/bin/sh", "-c", "grep SigIgn /proc/self/status"], cwd="/", env={})
+    said = (await asyncio.wait_for(child.stdout.read(), BOUND_S)).split()
+    await child.wait()
+    ignored = int(said[1], 16)
+    assert not [n for n in (1, 2, 13, 15) if ignored >> (n - 1) & 1]
+
+
+@pytest.mark.requirement("ST-P2-one-primitive")
+def test_nobody_else_starts_or_ends_processes() -> None:
+    """One primitive: no other module of the package touches subprocesses or signals them."""
+    package = Path(module.__file__).parent.parent
+    offenders = [
+        str(file.relative_to(package))
+        for file in sorted(package.rglob("*.py"))
+        if file.parent.name != "process"
+        and any(
+            word in file.read_text(encoding="utf-8")
+            for word in ("subprocess", "os.kill", "killpg", "os.fork", "os.exec", "posix_spawn")
+        )
+    ]
+    assert offenders == []

@@ -1,0 +1,394 @@
+"""Calls through the HTTP application: progress, cancelling, bounds. A stand-in tool is in control.
+
+These run without sockets, so that a test decides when the work goes on.
+"""
+
+import asyncio
+import itertools
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sightline.contract import limits
+from sightline.contract.settings import Settings
+from sightline.tools.tool import Progress
+from tests.support.clock import Clock
+from tests.support.http import in_session, initialize
+from tests.support.stand_in import Application, StandIn, of_family
+
+Work = Callable[[Progress, int], Awaitable[str]]
+BOUND_S = 10
+
+
+def application(tmp_path: Path, work: Work, family: str = "index", **options: Any) -> Application:
+    return Application(of_family(StandIn(work), family), tmp_path, **options)
+
+
+class Gate:
+    """Work that waits to be let through."""
+
+    def __init__(self) -> None:
+        self.entered = asyncio.Semaphore(0)
+        self.open = asyncio.Event()
+
+    async def __call__(self, progress: Progress, line: int) -> str:
+        self.entered.release()
+        await self.open.wait()
+        return f"line {line}"
+
+    async def wait(self, count: int = 1) -> None:
+        async with asyncio.timeout(BOUND_S):
+            for _ in range(count):
+                await self.entered.acquire()
+
+
+# Progress
+
+
+@pytest.mark.requirement("ST-9-payload", "ST-9.2-none-after-the-end")
+async def test_progress_is_an_event_stream(tmp_path: Path) -> None:
+    async def work(progress: Progress, line: int) -> str:
+        progress("reading", phase="index", done=1, total=2)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        progress("later", phase="index", done=2, total=2)
+        return "done"
+
+    app = application(tmp_path, work)
+    session = await app.open()
+    answer = await app.call(session, 7, token="tok")
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "text/event-stream"
+    assert "content-length" not in answer.headers
+    first, *others = answer.events
+    assert first["method"] == "notifications/progress"
+    params = first["params"]
+    assert params["ts"].endswith("Z")
+    assert params == {
+        "progressToken": "tok",
+        "progress": 1,
+        "total": 2,
+        "message": "reading",
+        "id": "7",
+        "tool": "vscode.lsp.hover",
+        "stream": "info",
+        "phase": "index",
+        "ts": params["ts"],
+    }
+    assert others[-1]["id"] == 7 and "result" in others[-1]
+    assert all("method" in event for event in others[:-1]), "the answer is the last event"
+
+
+async def test_without_a_token_the_answer_is_json(tmp_path: Path) -> None:
+    async def work(progress: Progress, line: int) -> str:
+        progress("unheard", phase="x")
+        await asyncio.sleep(0)
+        return "done"
+
+    app = application(tmp_path, work)
+    session = await app.open()
+    answer = await app.call(session, 1)
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["content-length"] == str(len(answer.body))
+
+
+async def test_with_a_token_but_nothing_to_tell_the_answer_is_json(tmp_path: Path) -> None:
+    async def work(progress: Progress, line: int) -> str:
+        return "done"
+
+    app = application(tmp_path, work)
+    answer = await app.call(await app.open(), 1, token="tok")
+    assert answer.headers["content-type"] == "application/json"
+
+
+async def test_http_1_0_has_no_stream(tmp_path: Path) -> None:
+    async def work(progress: Progress, line: int) -> str:
+        progress("unheard", phase="x")
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return "done"
+
+    app = application(tmp_path, work)
+    answer = await app.call(await app.open(), 1, token="tok", version="1.0")
+    assert answer.headers["content-type"] == "application/json"
+
+
+@pytest.mark.requirement("ST-9.1-throttled")
+async def test_progress_is_coalesced(tmp_path: Path) -> None:
+    """A flood becomes the first message and then the latest, four times a second at most."""
+
+    async def work(progress: Progress, line: int) -> str:
+        app.deliveries.clear()
+        count = 0
+        while len(app.deliveries) < 4:
+            count += 1
+            progress(f"step {count}", phase="index", done=count)
+            await asyncio.sleep(0)
+        return str(count)
+
+    app = application(tmp_path, work)
+    answer = await asyncio.wait_for(app.call(await app.open(), 1, token="tok"), BOUND_S)
+    *told, last = answer.events
+    assert len(told) == 4 and "result" in last
+    times = app.deliveries[:4]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
+    assert min(gaps) > limits.PROGRESS_INTERVAL_MS / 1000 - 0.01
+    steps = [event["params"]["progress"] for event in told]
+    assert steps[0] == 1 and steps[1] > 2, "what lay between was left out"
+
+
+async def test_progress_always_rises(tmp_path: Path) -> None:
+    """MCP asks for it, whatever a tool reports."""
+
+    async def work(progress: Progress, line: int) -> str:
+        app.deliveries.clear()
+        for number, done in enumerate((5, 3, None), 1):
+            progress("x", phase="p", done=done)
+            while len(app.deliveries) < number:
+                await asyncio.sleep(0)
+        return ""
+
+    app = application(tmp_path, work)
+    answer = await asyncio.wait_for(app.call(await app.open(), 1, token="tok"), BOUND_S)
+    *told, _ = answer.events
+    steps = [event["params"]["progress"] for event in told]
+    assert len(steps) == 3 and steps == sorted(set(steps))
+
+
+# Cancelling
+
+
+@pytest.mark.requirement("ST-7.1-stops", "ST-7.1-one-answer", "ST-7.1-code")
+@pytest.mark.parametrize(
+    ("method", "member"), [("notifications/cancelled", "requestId"), ("$/cancelRequest", "id")]
+)
+@pytest.mark.parametrize("family", ["lsp", "index"])
+async def test_a_cancelled_post_is_answered(
+    tmp_path: Path, method: str, member: str, family: str
+) -> None:
+    gate = Gate()
+    app = application(tmp_path, gate, family)
+    session = await app.open()
+    post = asyncio.create_task(app.call(session, 8))
+    await gate.wait()
+    assert await app.notify(session, method, {member: "8"}) == 202
+    answer = await asyncio.wait_for(post, BOUND_S)
+    assert answer.json["id"] == 8
+    if family == "lsp":
+        assert answer.json["error"]["code"] == -32800
+        assert answer.json["error"]["data"] == {"code": "MCP_LSP_GATEWAY/CANCELLED"}
+    else:
+        assert answer.json["result"]["isError"] is True
+        assert json.loads(answer.json["result"]["content"][0]["text"])["code"] == "CANCELLED"
+    await asyncio.sleep(0)
+    assert app.tool.stopped == 1
+
+
+async def test_a_call_cancelled_before_its_first_step_is_answered(tmp_path: Path) -> None:
+    gate = Gate()
+    app = application(tmp_path, gate, "lsp")
+    session = await app.open()
+    post = asyncio.create_task(app.call(session, 8))
+    cancel = asyncio.create_task(app.notify(session, "$/cancelRequest", {"id": 8}))
+    answer = await asyncio.wait_for(post, BOUND_S)
+    await cancel
+    assert answer.json["error"]["code"] == -32800
+    gate.open.set()
+    assert "result" in (await app.call(session, 8)).json, "its id is free again"
+
+
+async def test_cancelling_reaches_its_own_session_only(tmp_path: Path) -> None:
+    gate = Gate()
+    app = application(tmp_path, gate, "lsp")
+    mine, theirs = await app.open(), await app.open()
+    post = asyncio.create_task(app.call(mine, 8))
+    await gate.wait()
+    assert await app.notify(theirs, "$/cancelRequest", {"id": 8}) == 202
+    gate.open.set()
+    assert "result" in (await asyncio.wait_for(post, BOUND_S)).json
+
+
+@pytest.mark.requirement("ST-7.3-no-progress")
+async def test_no_progress_after_a_cancel(tmp_path: Path) -> None:
+    entered = asyncio.Event()
+
+    async def work(progress: Progress, line: int) -> str:
+        progress("begun", phase="p")
+        await asyncio.sleep(0)
+        entered.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            progress("too late", phase="p")
+        return ""
+
+    app = application(tmp_path, work)
+    session = await app.open()
+    post = asyncio.create_task(app.call(session, 8, token="tok"))
+    await asyncio.wait_for(entered.wait(), BOUND_S)
+    await app.notify(session, "notifications/cancelled", {"requestId": 8})
+    *told, last = (await asyncio.wait_for(post, BOUND_S)).events
+    assert [event["params"]["message"] for event in told] == ["begun"]
+    assert last["result"]["isError"] is True
+
+
+async def test_duplicate_ids_in_flight(tmp_path: Path) -> None:
+    gate = Gate()
+    app = application(tmp_path, gate, "lsp")
+    session = await app.open()
+    post = asyncio.create_task(app.call(session, 8))
+    await gate.wait()
+    again = await app.call(session, "8")
+    assert again.json["error"]["code"] == -32600 and again.json["id"] == "8"
+    gate.open.set()
+    assert "result" in (await asyncio.wait_for(post, BOUND_S)).json
+
+
+# Bounds
+
+
+@pytest.mark.requirement("GW-1.4-bounded")
+@pytest.mark.parametrize("family", ["lsp", "index"])
+async def test_too_many_calls_at_once(
+    tmp_path: Path, family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert limits.MAX_CALLS_IN_FLIGHT == 256
+    monkeypatch.setattr(limits, "MAX_CALLS_IN_FLIGHT", 8)
+    gate = Gate()
+    app = application(tmp_path, gate, family)
+    session = await app.open()
+    posts = [asyncio.create_task(app.call(session, number)) for number in range(8)]
+    await gate.wait(8)
+    refused = (await app.call(session, 999)).json
+    if family == "lsp":
+        assert refused["error"]["data"]["code"] == "MCP_LSP_GATEWAY/CAP_EXCEEDED"
+        assert refused["error"]["data"]["details"] == {"retryable": True}
+    else:
+        text = refused["result"]["content"][0]["text"]
+        assert json.loads(text)["code"] == "QUEUE_OVERLOADED"
+    gate.open.set()
+    answers = await asyncio.wait_for(asyncio.gather(*posts), BOUND_S)
+    assert all("result" in answer.json for answer in answers)
+    assert "result" in (await app.call(session, 999)).json
+
+
+@pytest.mark.requirement("GW-5.3-response-bytes")
+async def test_the_answer_cap_counts_the_whole_body(tmp_path: Path) -> None:
+    async def work(progress: Progress, line: int) -> str:
+        return "x" * line
+
+    app = application(tmp_path, work, "lsp")
+    session = await app.open()
+    cap = limits.MAX_RESPONSE_BYTES
+    sizes = {}
+    for line in (cap - 3_000, cap - 1_100, cap - 100, cap + 10):
+        answer = await app.call(session, line)
+        assert len(answer.body) <= cap
+        sizes[line] = answer.json
+    assert "result" in sizes[cap - 3_000]
+    for line in (cap - 100, cap + 10):
+        assert sizes[line]["error"]["data"]["code"] == "MCP_LSP_GATEWAY/CAP_EXCEEDED"
+
+
+@pytest.mark.requirement("GW-6.3-INTERNAL")
+async def test_a_bug_says_nothing(tmp_path: Path) -> None:
+    async def work(progress: Progress, line: int) -> str:
+        raise ValueError("PLANTED /etc/shadow")
+
+    app = application(tmp_path, work, "lsp")
+    answer = await app.call(await app.open(), 1)
+    assert answer.json["error"]["code"] == -32603
+    assert answer.json["error"]["data"] == {"code": "MCP_LSP_GATEWAY/INTERNAL"}
+    assert b"PLANTED" not in answer.body and b"ValueError" not in answer.body
+    assert [type(bug) for bug in app.bugs] == [ValueError]
+
+
+async def test_an_unknown_tool(tmp_path: Path) -> None:
+    app = application(tmp_path, Gate(), "lsp")
+    session = await app.open()
+    params = {"name": "PLANTED-tool", "arguments": {}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    answer = await app.post(message, headers=in_session(session))
+    assert answer.json["error"]["code"] == -32602
+    assert answer.json["error"]["data"] == {"code": "MCP_LSP_GATEWAY/INVALID_PARAMS"}
+    assert b"PLANTED" not in answer.body
+
+
+# Stopping
+
+
+@pytest.mark.requirement("GT-graceful-stop")
+@pytest.mark.parametrize("token", [None, "tok"])
+async def test_a_call_that_is_stopped_with_the_server_is_answered(
+    tmp_path: Path, token: str | None
+) -> None:
+    """The server cancels what still runs when its grace is over."""
+    gate = Gate()
+    app = application(tmp_path, gate, "lsp")
+    post = asyncio.create_task(app.call(await app.open(), 8, token=token))
+    await gate.wait()
+    post.cancel()
+    answer = await asyncio.wait_for(post, BOUND_S)
+    assert answer.json["error"]["code"] == -32800
+
+
+async def test_a_request_that_is_stopped_while_it_arrives(tmp_path: Path) -> None:
+    app = application(tmp_path, Gate(), "lsp")
+
+    async def never() -> dict[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    post = asyncio.create_task(app.post(b"", receive=never))
+    await asyncio.sleep(0)
+    post.cancel()
+    answer = await asyncio.wait_for(post, BOUND_S)
+    assert (answer.status, answer.body) == (503, b"")
+
+
+# Sessions and time
+
+
+@pytest.mark.requirement("GT-sessions")
+async def test_idle_sessions_expire(tmp_path: Path) -> None:
+    clock = Clock()
+    app = application(tmp_path, Gate(), "lsp", clock=clock, settings=Settings(session_idle_s=100))
+    idle, used = await app.open(), await app.open()
+    clock.now += 60
+    assert await app.notify(used, "x", {}) == 202
+    clock.now += 60
+    assert await app.notify(used, "x", {}) == 202
+    assert await app.notify(idle, "x", {}) == 404
+    clock.now += 101
+    assert await app.notify(used, "x", {}) == 404
+
+
+async def test_a_session_with_a_running_call_does_not_expire(tmp_path: Path) -> None:
+    clock, gate = Clock(), Gate()
+    app = application(tmp_path, gate, "index", clock=clock, settings=Settings(session_idle_s=1))
+    session = await app.open()
+    post = asyncio.create_task(app.call(session, 8))
+    await gate.wait()
+    clock.now += 50
+    gate.open.set()
+    assert "result" in (await asyncio.wait_for(post, BOUND_S)).json
+    assert await app.notify(session, "x", {}) == 404
+
+
+async def test_one_conversation_for_all_without_sessions(tmp_path: Path) -> None:
+    app = application(tmp_path, Gate(), "lsp", settings=Settings(enable_sessions=False))
+    answer = await app.post(initialize())
+    assert "mcp-session-id" not in answer.headers
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    version = {"mcp-protocol-version": "2025-11-25"}
+    gated = await app.post(ping, headers=version)
+    assert gated.json["error"]["message"] == "Not initialized"
+    done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    assert (await app.post(done, headers=version)).status == 202
+    assert "result" in (await app.post(ping, headers=version | {"mcp-session-id": "x"})).json
+    assert (await app.post(ping)).status == 400, "the version header is still needed"
+    assert (await app.post(initialize())).status == 200
+    assert "result" in (await app.post(ping, headers=version)).json

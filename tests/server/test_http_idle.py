@@ -1,0 +1,65 @@
+"""Connections that nobody uses are closed, however many requests they served before."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from sightline.server import http_connection
+from sightline.server.http_connection import Connection, Connections
+from sightline.server.http_exchange import respond
+
+REQUEST = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}"
+
+
+async def accepted(scope: Any, receive: Any, send: Any) -> None:
+    await respond(send, 202, [])
+
+
+@pytest.fixture
+async def port() -> AsyncIterator[int]:
+    loop = asyncio.get_running_loop()
+    connections = Connections()
+    server = await loop.create_server(
+        lambda: Connection(accepted, connections, loop), "127.0.0.1", 0
+    )
+    yield server.sockets[0].getsockname()[1]
+    server.close()
+    connections.abort()
+
+
+async def test_an_idle_connection_is_closed(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_connection, "_IDLE_S", 0.2)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for _ in range(3):
+        writer.write(REQUEST)
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 202 ")
+    async with asyncio.timeout(20):
+        assert await reader.read() == b""
+    writer.close()
+
+
+async def test_a_connection_that_says_nothing_is_closed(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_connection, "_HEADER_S", 0.2)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    async with asyncio.timeout(20):
+        assert await reader.read() == b""
+    writer.close()
+
+
+async def test_a_second_request_must_be_complete_in_time_too(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(REQUEST)
+    assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 202 ")
+    monkeypatch.setattr(http_connection, "_HEADER_S", 0.2)
+    writer.write(REQUEST + REQUEST[:30])
+    async with asyncio.timeout(20):
+        answers = await reader.read()
+    assert answers.startswith(b"HTTP/1.1 202 ")
+    assert answers.count(b"HTTP/1.1 ") == 2 and b"HTTP/1.1 408 " in answers
+    writer.close()

@@ -1,0 +1,333 @@
+"""Section 7 of the contract: what each tool makes of what a source knows."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from sightline.contract import limits
+from sightline.contract.settings import Settings
+from sightline.contract.source import RawDiagnostic, RawSymbol, RawWorkspaceSymbol
+from sightline.contract.values import Hover, HoverContent, Location, Position, Range
+from sightline.lsp import answers, types
+from sightline.protocol.surface import ClientOptions
+from tests.support.fake_source import Desktop, FakeSource, desktop, span
+from tests.support.leaks import OUTSIDE
+
+START = {"line": 0, "character": 0}
+
+
+async def hover(desk: Desktop, *fragments: HoverContent) -> Any:
+    desk.source.hovered = Hover(fragments, span(0))
+    return await desk.payload("hover", uri=desk.uri(), position=START)
+
+
+# Lists of locations
+
+
+@pytest.mark.requirement(
+    "GW-7.1-definition", "GW-7.2-references", "GW-1.2-outputs-in-roots", "GW-3.2-omitted"
+)
+@pytest.mark.parametrize("tool", ["definition", "references"])
+async def test_what_lies_outside_is_left_out_and_counted(tmp_path: Path, tool: str) -> None:
+    root = tmp_path / "ws"
+    outside = tmp_path / f"out-{OUTSIDE}"
+    outside.mkdir()
+    (outside / "x.py").write_text("", encoding="utf-8")
+    async with desktop(root, FakeSource()) as desk:
+        (root / "link.py").symlink_to(outside / "x.py")
+        (root / "inner.py").symlink_to("main.py")
+        desk.source.locations = [
+            Location((outside / "x.py").as_uri(), span(0)),
+            Location((root / "link.py").as_uri(), span(0)),
+            Location((root / "missing.py").as_uri(), span(0)),
+            Location("http://example.com/x", span(0)),
+            Location((root / "inner.py").as_uri(), span(2)),
+            Location(desk.uri(), span(2)),
+            Location(desk.uri(), span(1)),
+        ]
+        payload = await desk.payload(tool, uri=desk.uri(), position=START)
+        items = payload["locations" if tool == "definition" else "items"]
+        assert [item["uri"] for item in items] == [desk.uri()] * 2, "under the real name, once"
+        assert [item["range"]["start"]["line"] for item in items] == [1, 2]
+        assert "4 outside the workspace not shown." in payload["summary"]
+        assert OUTSIDE not in str(payload)
+
+
+@pytest.mark.requirement("GW-5.2-unpaged", "GW-7.1-definition")
+async def test_more_than_200_definitions(tmp_path: Path) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        found = [Location(desk.uri(), span(line)) for line in range(201)]
+        desk.source.locations = found[:200]
+        payload = await desk.payload("definition", uri=desk.uri(), position=START)
+        assert (len(payload["locations"]), payload["summary"]) == (200, "Found 200 definitions.")
+        desk.source.locations = found[::-1]
+        (desk.root / "main.py").write_text("y = 2\n", encoding="utf-8")
+        payload = await desk.payload("definition", uri=desk.uri(), position=START)
+        assert [item["range"]["start"]["line"] for item in payload["locations"]] == [*range(200)]
+        assert payload["summary"] == "Found 200 of 201 definitions (capped)."
+
+
+# Hover
+
+
+@pytest.mark.requirement("GW-7.3-fragments")
+async def test_fragments_are_sorted_and_each_once(tmp_path: Path) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        payload = await hover(
+            desk,
+            HoverContent("plaintext", "a"),
+            HoverContent("markdown", "\uff5e"),
+            HoverContent("markdown", "\U0001f600"),
+            HoverContent("markdown", "b"),
+            HoverContent("markdown", "b"),
+            HoverContent("markdown", ""),
+        )
+        assert payload["contents"] == [
+            {"kind": "markdown", "value": "b"},
+            {"kind": "markdown", "value": "\U0001f600"},
+            {"kind": "markdown", "value": "\uff5e"},
+            {"kind": "plaintext", "value": "a"},
+        ]
+        assert payload["summary"] == "Hover available."
+        assert payload["range"] == {"start": START, "end": {"line": 0, "character": 1}}
+
+
+@pytest.mark.requirement("GW-7.3-truncation")
+async def test_too_much_hover(tmp_path: Path) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        nine = [HoverContent("markdown", str(number)) for number in range(9)]
+        payload = await hover(desk, *nine)
+        assert [part["value"] for part in payload["contents"]] == list("01234567")
+        assert payload["summary"] == "Hover available (truncated)."
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        payload = await hover(desk, HoverContent("markdown", "\U0001f600" * 9_000))
+        assert payload["contents"][0]["value"] == "\U0001f600" * 8_192
+        assert payload["summary"] == "Hover available (truncated)."
+
+
+@pytest.mark.requirement("GW-7.3-truncation", "GW-5.3-response-bytes")
+@pytest.mark.parametrize("character", ["x", "é", "\U0001f600", '"', "\x01", "\\"])
+@pytest.mark.parametrize("content", ["empty", "mirror"])
+async def test_hover_fits_the_answer(tmp_path: Path, character: str, content: Any) -> None:
+    """The last fragment is cut between characters, to the longest text that fits."""
+    cap = 16_384
+    async with desktop(
+        tmp_path / "ws", FakeSource(), settings=Settings(max_response_bytes=cap)
+    ) as desk:
+        desk.options = ClientOptions(content=content)
+        first = HoverContent("markdown", "first")
+        payload = await hover(desk, first, HoverContent("plaintext", character * 8_192))
+        assert payload["contents"][0]["value"] == "first"
+        last = payload["contents"][1]["value"]
+        assert last == character * len(last)
+        if len(last) < 8_192:
+            assert payload["summary"] == "Hover available (truncated)."
+        size = len(json.dumps(character, ensure_ascii=False).encode()) - 2
+        mirrored = len(json.dumps(json.dumps(character, ensure_ascii=False)).encode()) - 6
+        each = size if content == "empty" else size + max(mirrored, size)
+        room = cap - limits.ENVELOPE_RESERVE_BYTES - 800
+        assert len(last) >= min(8_192, room // each), "nothing is cut that would fit"
+
+
+@pytest.mark.requirement("GW-3.1-summary", "GW-6.3-nothing-leaks")
+async def test_paths_in_texts_become_names(tmp_path: Path) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        text = f"see {tmp_path}/out-{OUTSIDE}/x.py and {desk.root}/main.py"
+        payload = await hover(desk, HoverContent("markdown", text))
+        assert payload["contents"][0]["value"] == f"see x.py and {desk.root}/main.py"
+        desk.source.diagnostics = [RawDiagnostic(span(0), text)]
+        report = await desk.payload("diagnostics.document", uri=desk.uri())
+        assert report["diagnostics"][0]["message"] == f"see x.py and {desk.root}/main.py"
+
+
+# Document symbols
+
+
+def symbol(name: str, line: int, *children: RawSymbol, container: Any = UNSET) -> RawSymbol:
+    return RawSymbol(name, 12, span(line), span(line), container, children)
+
+
+@pytest.mark.requirement("GW-7.4-flat", "GW-3.7-id-deterministic")
+async def test_symbols_are_flat(tmp_path: Path) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        desk.source.symbols = [
+            symbol("Outer", 5, symbol("inner", 7, symbol("deep", 8)), symbol("early", 6)),
+            symbol("top", 1),
+            symbol("top", 1),
+            symbol(" ", 2, symbol("orphan", 3)),
+        ]
+        payload = await desk.payload("documentSymbols", uri=desk.uri())
+        assert [(s["name"], s.get("containerName")) for s in payload["symbols"]] == [
+            ("top", None),
+            ("orphan", None),
+            ("Outer", None),
+            ("early", "Outer"),
+            ("inner", "Outer"),
+            ("deep", "inner"),
+        ]
+        assert payload["summary"] == "Returned 6 document symbols."
+        assert all("children" not in s for s in payload["symbols"])
+        assert len({s["id"] for s in payload["symbols"]}) == 6
+
+
+@pytest.mark.requirement("GW-7.4-cap", "GW-5.2-unpaged")
+async def test_too_many_symbols(tmp_path: Path) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        classes = [
+            symbol(f"C{number}", number * 10, symbol("deep", number * 10 + 1))
+            for number in range(150)
+        ]
+        desk.source.symbols = classes
+        payload = await desk.payload("documentSymbols", uri=desk.uri())
+        names = [s["name"] for s in payload["symbols"]]
+        assert len(names) == 200 and names.count("deep") == 50, "the deepest go first"
+        assert payload["summary"] == "Returned 200 of 300 document symbols (capped)."
+        lines = [s["range"]["start"]["line"] for s in payload["symbols"]]
+        assert lines == sorted(lines)
+
+
+@pytest.mark.requirement("GW-7.4-cap", "GW-6.3-CAP_EXCEEDED")
+async def test_a_traversal_over_the_cap(tmp_path: Path) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        cap = limits.MAX_DOCUMENT_SYMBOL_NODES
+        desk.source.symbols = [symbol("n", line) for line in range(cap)]
+        payload = await desk.payload("documentSymbols", uri=desk.uri())
+        assert payload["summary"] == f"Returned 200 of {cap} document symbols (capped)."
+        desk.source.symbols = [symbol("n", line) for line in range(cap + 1)]
+        (desk.root / "main.py").write_text("y = 2\n", encoding="utf-8")
+        assert await desk.code("documentSymbols", uri=desk.uri()) == "CAP_EXCEEDED"
+
+
+# Workspace symbols
+
+
+@pytest.mark.requirement("GW-7.5-workspace-symbols", "GW-4.1-trimmed")
+async def test_symbols_of_the_workspace(tmp_path: Path) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        uri = desk.uri()
+        outside = f"file:///{OUTSIDE}/x.py"
+        desk.source.workspace = [
+            RawWorkspaceSymbol("b", 12, Location(uri, span(0))),
+            RawWorkspaceSymbol("a", 12, Location(uri, span(0)), "C"),
+            RawWorkspaceSymbol("a", 12, Location(uri, span(0))),
+            RawWorkspaceSymbol("a", 12, Location(uri, span(0))),
+            RawWorkspaceSymbol("hidden", 12, Location(outside, span(0))),
+        ]
+        payload = await desk.payload("workspaceSymbols", query="  a \t")
+        assert desk.source.queries == ["a"]
+        shown = [(item["name"], item.get("containerName")) for item in payload["items"]]
+        assert shown == [("a", "C"), ("a", None), ("b", None)]
+        assert payload["summary"] == (
+            "Returned 3 workspace symbols. 1 outside the workspace not shown."
+        )
+        page = await desk.payload("workspaceSymbols", query="a", pageSize=2)
+        assert page["summary"].startswith("Returned 2 workspace symbols (next page available).")
+
+
+@pytest.mark.requirement("GW-7.5-blank-query")
+@pytest.mark.parametrize("query", ["", " ", "\t\n", "\u00a0", "\u2003 "])
+async def test_a_blank_query(tmp_path: Path, query: str) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        answer = await desk.call("workspaceSymbols", query=query)
+        assert answer["error"]["code"] == -32602
+        assert answer["error"]["data"]["code"] == "MCP_LSP_GATEWAY/INVALID_PARAMS"
+        assert desk.source.asked == 0
+
+
+# Diagnostics
+
+
+@pytest.mark.requirement("GW-7.6-code")
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [("E1", "E1"), (1234, "1234"), (0, "0"), (-5, "-5"), (1.5, "1.5"), (1e21, "1e+21"), ("", None),
+     (None, None), (True, None), ({"value": 7}, "7"), ({"value": "X", "target": "u"}, "X"),
+     ([], None)],
+)  # fmt: skip
+async def test_codes_are_strings(tmp_path: Path, code: Any, shown: str | None) -> None:
+    place = Range(Position(0, 0), Position(0, 1))
+    raw = answers.diagnostics([types.LspDiagnostic(place, "wrong", code=code)])
+    async with desktop(tmp_path / "ws", FakeSource(diagnostics=raw)) as desk:
+        report = await desk.payload("diagnostics.document", uri=desk.uri())
+        assert report["diagnostics"][0].get("code") == shown
+        assert ("code" in report["diagnostics"][0]) == (shown is not None)
+
+
+@pytest.mark.requirement("GW-7.6-cap", "GW-5.2-unpaged")
+async def test_more_than_200_diagnostics_of_a_document(tmp_path: Path) -> None:
+    found = [RawDiagnostic(span(line), "wrong") for line in range(250)]
+    async with desktop(tmp_path / "ws", FakeSource(diagnostics=found[::-1])) as desk:
+        report = await desk.payload("diagnostics.document", uri=desk.uri())
+        assert [d["range"]["start"]["line"] for d in report["diagnostics"]] == [*range(200)]
+        assert report["summary"] == "Returned 200 of 250 diagnostics (capped)."
+        assert report["uri"] == desk.uri()
+
+
+@pytest.mark.requirement("GW-7.7-groups", "GW-7.7-per-file")
+async def test_diagnostics_by_file(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    async with desktop(root, FakeSource()) as desk:
+        for name in ("b.py", "a.py", "empty.py"):
+            (root / name).write_text("", encoding="utf-8")
+        (root / "again.py").symlink_to("a.py")
+        desk.source.reports = {
+            desk.uri("b.py"): [RawDiagnostic(span(line), "wrong") for line in range(201)],
+            desk.uri("a.py"): [RawDiagnostic(span(1), "wrong"), RawDiagnostic(span(0), "wrong")],
+            desk.uri("again.py"): [RawDiagnostic(span(1), "wrong"), RawDiagnostic(span(2), "x")],
+            desk.uri("empty.py"): [],
+            f"file:///{OUTSIDE}/x.py": [RawDiagnostic(span(0), "wrong")],
+        }
+        page = await desk.payload("diagnostics.workspace")
+        assert [(i["uri"], len(i["diagnostics"])) for i in page["items"]] == [
+            (desk.uri("a.py"), 3),
+            (desk.uri("b.py"), 200),
+        ]
+        assert page["summary"] == (
+            "Returned diagnostics for 2 files (Capped). 1 outside the workspace not shown."
+        )
+        first = await desk.payload("diagnostics.workspace", pageSize=1)
+        assert first["summary"].startswith("Returned diagnostics for 1 file (next page available).")
+
+
+# Time
+
+
+@pytest.mark.requirement("GW-4.5-time", "GA-no-partial", "GW-6.3-CAP_EXCEEDED", "ST-8.1-aborted")
+async def test_past_the_time_limit_there_is_an_error_and_then_the_whole_answer(
+    tmp_path: Path,
+) -> None:
+    release = asyncio.Event()
+    async with desktop(
+        tmp_path / "ws",
+        FakeSource(before=release.wait),
+        settings=Settings(request_timeout_ms=250),
+    ) as desk:
+        desk.source.locations = [Location(desk.uri(), span(0))]
+        question = {"uri": desk.uri(), "position": START}
+        first = await desk.call("definition", **question)
+        second = await desk.call("definition", **question)
+        assert first == second, "the same error each time, without a time in it"
+        assert first["error"]["data"] == {
+            "code": "MCP_LSP_GATEWAY/CAP_EXCEEDED",
+            "details": {"waitingFor": "the fake", "retryable": True},
+        }
+        release.set()
+        payload = await desk.payload("definition", **question)
+        assert payload["summary"] == "Found 1 definition."
+        assert desk.source.asked == 1, "the work went on meanwhile"
+
+
+@pytest.mark.requirement("GW-1.3-deterministic")
+async def test_answers_do_not_depend_on_the_order_of_a_source(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    payloads = []
+    for reverse in (False, True):
+        async with desktop(root, FakeSource()) as desk:
+            found = [Location(desk.uri(), span(line % 7, line % 3)) for line in range(40)]
+            desk.source.locations = found[::-1] if reverse else found
+            payloads.append(await desk.references())
+    assert payloads[0] == payloads[1]
