@@ -16,9 +16,8 @@ from torch import Tensor
 from sightline.index.dense.layout import BODY, NAME, PATH, QUERY
 from training.model import Batch
 
-__all__ = ["GROUP", "Groups", "Rows", "batches_of"]
+__all__ = ["Drop", "Groups", "Rows", "batches_of"]
 
-GROUP = 1024
 Ints = NDArray[np.int64]
 
 
@@ -53,7 +52,7 @@ class Rows:
         """The given rows, padded to the longest of them."""
         device = self.values.device
         rows = torch.from_numpy(numbers).to(device, non_blocking=True)
-        longest = max(1, int(self.sizes[numbers].max()))
+        longest = -(-max(1, int(self.sizes[numbers].max())) // 8) * 8
         line = torch.arange(longest, device=device)
         lengths = self.lengths[rows]
         real = line < lengths[:, None]
@@ -112,10 +111,11 @@ class Drop:
 class Groups:
     """Endless batches of pair numbers, the same for the same seed."""
 
-    def __init__(self, repositories: Ints, seed: int, groups: int) -> None:
+    def __init__(self, repositories: Ints, seed: int, groups: int, size: int) -> None:
         """``repositories``: of each pair, in ascending order."""
         self._random = np.random.default_rng(seed)
         self._groups = groups
+        self._size = size
         bounds = np.flatnonzero(np.append(True, repositories[1:] != repositories[:-1]))
         self._parts = np.split(np.arange(len(repositories)), bounds[1:])
 
@@ -131,18 +131,18 @@ class Groups:
         rest: list[Ints] = []
         for part in self._parts:
             mixed = self._random.permutation(part)
-            full = len(mixed) // GROUP * GROUP
-            whole += np.split(mixed[:full], full // GROUP) if full else []
+            full = len(mixed) // self._size * self._size
+            whole += np.split(mixed[:full], full // self._size) if full else []
             rest.append(mixed[full:])
         left = np.concatenate([rest[i] for i in self._random.permutation(len(rest))])
-        full = len(left) // GROUP * GROUP
-        whole += np.split(left[:full], full // GROUP) if full else []
+        full = len(left) // self._size * self._size
+        whole += np.split(left[:full], full // self._size) if full else []
         return [whole[i] for i in self._random.permutation(len(whole))]
 
 
 def batches_of(sizes: Ints, parts: int) -> list[Ints]:
-    """Places of a batch sorted by size, in parts of about as many pieces each."""
-    order = np.argsort(sizes, kind="stable")
-    total = np.cumsum(sizes[order])
-    cuts = np.searchsorted(total, total[-1] * np.arange(1, parts) / parts)
-    return [part for part in np.split(order, np.unique(cuts)) if len(part)]
+    """Places of a batch sorted by size, in parts of as many rows each.
+
+    Together with lengths in steps of eight this gives few shapes, which a GPU's libraries remember.
+    """
+    return [part for part in np.array_split(np.argsort(sizes, kind="stable"), parts) if len(part)]

@@ -4,9 +4,8 @@ Three guards, each enough to keep most leaks out: whole repositories by name, qu
 of an evaluation set, and code that shares a long run of words with an answer of one.
 """
 
-import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 __all__ = ["RUN", "Runs", "excluded", "is_copied_in", "query_key"]
 
@@ -35,8 +34,9 @@ _COPIED = frozenset(
     """.split()
 )
 
-#: Words of a run that no two texts share by chance.
+#: A text that shares so many words in a row with a guarded one is found without fail.
 RUN = 20
+_STEP = 5
 _WORDS = re.compile(r"[A-Za-z]+|[0-9]+")
 
 
@@ -60,20 +60,17 @@ class Runs:
     """A set of runs of words, and whether a text has one of them."""
 
     def __init__(self, texts: Iterable[str], length: int = RUN) -> None:
-        self._length = length
+        # Looking at every fifth place finds each shared run that is four words longer.
+        self._length = length - _STEP + 1
         self._known = {run for text in texts for run in self._of(text, 1)}
 
     def __len__(self) -> int:
         return len(self._known)
 
     def touch(self, text: str) -> bool:
-        return any(run in self._known for run in self._of(text, 1))
+        return any(run in self._known for run in self._of(text, _STEP))
 
-    def _of(self, text: str, step: int) -> Iterator[bytes]:
+    def _of(self, text: str, step: int) -> Iterator[int]:
         words = _WORDS.findall(text.lower())
         for begin in range(0, len(words) - self._length + 1, step):
-            yield _digest(words[begin : begin + self._length])
-
-
-def _digest(words: Sequence[str]) -> bytes:
-    return hashlib.blake2b(" ".join(words).encode(), digest_size=8).digest()
+            yield hash(tuple(words[begin : begin + self._length]))

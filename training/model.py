@@ -123,7 +123,11 @@ class Encoder(nn.Module):
                 nn.init.normal_(parameter, std=std)
 
     def embed(self, batch: Batch) -> Tensor:
-        return self.tokens(batch.pieces) + self.places[batch.fields, batch.places]
+        # As a product: the gradient of so many equal indices would take longer than all the rest.
+        numbers = batch.fields * self.shape.longest + batch.places
+        table = self.places.flatten(0, 1)
+        hot = F.one_hot(numbers, len(table)).to(torch.bfloat16 if table.is_cuda else table.dtype)
+        return self.tokens(batch.pieces) + hot @ table.to(hot.dtype)
 
     def forward(self, batch: Batch, *, queries: bool, dropout: float, rounding: bool) -> Tensor:
         x = F.dropout(self.embed(batch), dropout)

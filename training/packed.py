@@ -81,7 +81,7 @@ class Packed:
             "sizes": {name: list(getattr(self, name).shape) for name in _ARRAYS},
         }
         text = json.dumps(head).encode()
-        with lzma.open(path, "wb", preset=6) as file:
+        with lzma.open(path, "wb", preset=1) as file:
             file.write(len(text).to_bytes(4, "little") + text)
             for name, kind in _ARRAYS.items():
                 file.write(np.ascontiguousarray(getattr(self, name), kind).tobytes())

@@ -24,7 +24,7 @@ from training.gitstore import Commit
 from training.guards import is_copied_in, query_key
 from training.texts import change_query, comment_lines, first_sentence, split_doc
 
-__all__ = ["CODE", "LIMITS", "Pair", "chunk_text", "choose", "from_commit", "from_file", "wanted"]
+__all__ = ["CODE", "LIMITS", "Pair", "chunk_text", "choose", "from_commit", "from_file", "wanted", "without_name"]
 
 #: Languages whose declarations are mined.
 CODE = frozenset(
@@ -85,7 +85,7 @@ def _declaration(path: str, chunk: Chunk, text: str, language: str) -> Iterator[
     qualified = f"{chunk.container}.{chunk.name}".lstrip(".")
     if _long_enough(parted.code):
         more = _choice(f"{path}:{qualified}") % 3 == 0
-        query = _without_name(first_sentence(parted.doc, more=more), chunk.name)
+        query = without_name(first_sentence(parted.doc, more=more), chunk.name)
         if len(query.split()) >= 3:
             yield Pair("d", query, path, qualified, parted.code[:_MAX_TEXT], language)
     words = [word.lower() for word in _PART.findall(chunk.name)]
@@ -161,7 +161,7 @@ def _long_enough(body: str) -> bool:
     return len(_WORD.findall(body[:2_000])) >= _MIN_WORDS
 
 
-def _without_name(query: str, name: str) -> str:
+def without_name(query: str, name: str) -> str:
     """A query without the name that it is about: Go's docs begin with it."""
     own = name.replace("_", "").lower()
     words = query.split()

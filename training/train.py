@@ -18,7 +18,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from training.data import GROUP, Drop, Groups, Rows, batches_of
+from training.agreement import agreement
+from training.data import Drop, Groups, Rows, batches_of
 from training.export import export
 from training.model import Encoder, Shape
 from training.packed import Packed
@@ -34,6 +35,7 @@ class Recipe:
     seed: int = 0
     steps: int = 6_000
     groups: int = 6
+    group: int = 1_024
     rate: float = 1e-3
     warmup: int = 300
     decay: float = 0.02
@@ -111,7 +113,7 @@ class Trainer:
         rate = recipe.rate * _schedule(number, recipe)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        with torch.autocast(self.device.type, torch.bfloat16):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             asked = self.encode(self.queries, pairs, queries=True, rounding=rounding)
             given = self.encode(self.chunks, pairs, queries=False, rounding=rounding)
         loss = self._loss(asked, given, pairs)
@@ -124,7 +126,7 @@ class Trainer:
 
     def _loss(self, asked: Tensor, given: Tensor, pairs: np.ndarray) -> Tensor:
         scale = self.model.log_scale.exp().clamp(max=100.0)
-        with torch.autocast(self.device.type, torch.bfloat16):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             logits = asked @ given.T
         logits = logits.float() * scale
         rows = torch.from_numpy(pairs).to(self.device)
@@ -160,7 +162,7 @@ def train(packed: Packed, recipe: Recipe, into: Path, device: torch.device) -> d
     """Trains, validates, writes ``model.weights`` and ``report.json``; returns the report."""
     trainer = Trainer(packed, recipe, device)
     batches = iter(
-        Groups(packed.repositories[: packed.trained].astype(np.int64), recipe.seed, recipe.groups)
+        Groups(packed.repositories[: packed.trained].astype(np.int64), recipe.seed, recipe.groups, recipe.group)
     )
     began = time.monotonic()
     losses: list[tuple[int, float]] = []
@@ -177,17 +179,21 @@ def train(packed: Packed, recipe: Recipe, into: Path, device: torch.device) -> d
     figures = validate(trainer.model, packed, trainer.queries, trainer.chunks)
     into.mkdir(parents=True, exist_ok=True)
     (into / "model.weights").write_bytes(export(trainer.model, packed.layout, packed.pieces))
+    agreed = agreement(
+        trainer.model, packed, trainer.queries, trainer.chunks, into / "model.weights"
+    )
     report: dict[str, object] = {
         "recipe": asdict(recipe),
         "pairs": packed.trained,
-        "epochs": round(recipe.steps * recipe.groups * GROUP / packed.trained, 2),
+        "epochs": round(recipe.steps * recipe.groups * recipe.group / packed.trained, 2),
         "seconds": round(seconds, 1),
         "scale": round(float(trainer.model.log_scale.exp()), 2),
         "losses": losses,
         "held_out": figures,
+        "agreement": agreed,
     }
     (into / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps({"into": into.name, "seconds": report["seconds"], **figures["mean"]}), flush=True)
+    print(json.dumps({"into": into.name, "seconds": report["seconds"], **figures, **agreed}), flush=True)
     return report
 
 
