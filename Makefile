@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help env serve test test-clients check quick lint types bench evidence fuzz lock docs clean
+.PHONY: help env serve servers test test-clients check quick lint types bench evidence fuzz lock docs clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,8 +34,13 @@ check: env ## lint, types, layers, generated files
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 	$(BIN)/python -m tools.repo_map --check
+	$(BIN)/python -m tools.languages_page --check
+	$(BIN)/python -m tools.reference --check
 
-test: check ## everything the tests need, then all of them except those with big clients
+servers: env ## the language servers that tests and benches use, pinned and verified
+	@XDG_DATA_HOME=$(CURDIR)/.cache/share $(BIN)/sightline servers install --all
+
+test: check servers ## everything the tests need, then all of them except those with big clients
 	$(BIN)/python -m tools.node protocol
 	$(BIN)/pytest -m 'not client'
 
@@ -43,7 +48,7 @@ test-clients: env ## whole turns of real clients, which are big (1.6 GB installe
 	$(BIN)/python -m tools.node protocol claude codex gemini copilot opencode inspector
 	$(BIN)/pytest -m client
 
-quick: env ## the tests that take less than a few seconds each
+quick: env servers ## the tests that take less than a few seconds each
 	$(BIN)/pytest -m 'not slow and not client'
 
 bench: env ## speed and memory, as ratios measured side by side
@@ -53,8 +58,10 @@ evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m tests.oracles.conformance
 	$(BIN)/python -m tests.oracles.clients
 	$(BIN)/python -m tests.oracles.deaths --rounds 20
+	$(BIN)/python -m tests.fuzz --messages 1000000 --socket-messages 20000 --seed 1 --page
 	$(BIN)/python -m tests.system.freshness --rounds 300 --write
-	$(BIN)/python -m bench wire lsp
+	$(BIN)/python -m bench wire lsp context
+	$(BIN)/python -m tests.fuzz_context --cases 100000 --seed 6 --page
 	$(BIN)/python -m tools.fresh_clone
 
 fuzz: env ## a million generated messages in process and 20,000 over sockets, 100,000 hostile caches
@@ -67,6 +74,8 @@ lock: ## resolve the locks again
 
 docs: env ## write the generated documents again
 	$(BIN)/python -m tools.repo_map
+	$(BIN)/python -m tools.languages_page
+	$(BIN)/python -m tools.reference
 
 clean: ## remove what make made
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -11,6 +11,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.support.engine import INSTALLED
 from tests.support.http import HttpServer
 from tests.support.leaks import (
     OUTSIDE,
@@ -38,6 +39,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(variable)
     monkeypatch.setenv("HOME", str(folder))
     return folder
+
+
+@pytest.fixture
+def installed(home: Path) -> Path:
+    """The home of somebody who has installed every language server there is."""
+    data = home / ".local/share/sightline"
+    data.mkdir(parents=True, mode=0o700)
+    (data / "servers").symlink_to(INSTALLED)
+    return home
 
 
 @pytest.fixture
@@ -106,3 +116,4 @@ def stdio(home: Path) -> Iterator[Callable[..., StdioServer]]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-markers", action="store_true", help="write marker answers anew")
+    parser.addoption("--update-docs", action="store_true", help="write outputs in the docs anew")

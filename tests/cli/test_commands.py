@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 from functools import partial
 from pathlib import Path
@@ -161,17 +162,17 @@ def test_a_healthy_machine(sightline: Command, sample: Path) -> None:
     code, found = findings(sightline)
     assert code == 0
     assert all(finding["status"] in ("ok", "note") for finding in found.values())
-    assert found["language server ty (python)"]["detail"].startswith("ty 0.")
+    assert re.fullmatch(r"ty 0\.\S+, ready", found[f"Python in {sample}"]["detail"])
     assert found["token"]["detail"].startswith("none yet")
     assert found[f"changes in {sample}"]["status"] == "ok"
     assert "not trusted" in found[f"trust in {sample}"]["detail"]
     assert {"settings", "data folder", "cache folder"} <= found.keys()
 
 
-def test_doctor_for_people(sightline: Command) -> None:
+def test_doctor_for_people(sightline: Command, sample: Path) -> None:
     done = sightline("doctor")
     assert (done.code, done.err) == (0, "")
-    assert "ok      language server ty (python): ty 0." in done.out
+    assert f"ok      Python in {sample}: ty 0." in done.out
 
 
 def test_what_is_missing_comes_with_its_fix(
@@ -180,7 +181,9 @@ def test_what_is_missing_comes_with_its_fix(
     config = home / ".config/sightline"
     config.mkdir(parents=True)
     (config / "sightline.toml").write_text(
-        '[servers.ty]\ncommand = ["no-such-server"]\nfound = "path"\n', encoding="utf-8"
+        '[servers.ty]\ncommand = ["no-such-server"]\nfound = "path"\n'
+        '[servers.pyright]\ncommand = ["nor-this-one"]\nfound = "path"\n',
+        encoding="utf-8",
     )
     data = home / ".local/share/sightline"
     data.mkdir(parents=True)
@@ -191,7 +194,7 @@ def test_what_is_missing_comes_with_its_fix(
     missing = {name: finding["fix"] for name, finding in found.items() if finding["fix"]}
     assert missing == {
         "token": "sightline token rotate",
-        "language server ty (python)": "install no-such-server and put it on PATH",
+        f"Python in {sample}": "put no-such-server on the PATH",
         "trust": f"rm {data}/trusted-roots.json",
     }
     assert "MISSING token: the token file" in sightline("doctor").out

@@ -111,7 +111,7 @@ def test_a_call_that_is_not_ready_in_time(home: Path, sample: Path) -> None:
     place = {"uri": (sample / "main.py").as_uri(), "position": {"line": 2, "character": 7}}
     done = subprocess.run(
         command("call", "vscode.lsp.hover", json.dumps(place), "--root", sample, "--wait", "0",
-                "--set", "request_timeout_ms=250"),
+                "--set", "request_timeout_ms=2000"),
         env=environment(home, slow.extra),
         capture_output=True,
         text=True,

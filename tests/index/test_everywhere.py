@@ -57,6 +57,8 @@ def test_no_index_is_said_on_every_way_in(
     error = json.loads(result["content"][0]["text"])
     assert error["code"] == "NO_INDEX" and "index_build" in error["message"]
     assert error["details"] == {"building": False, "filesIndexed": 0, "filesTotal": 0}
-    by_command = run(home, "index", "search", "area", "--root", sample)
+    by_command = run(home, "index", "search", "area", "--root", sample, "--json")
     assert by_command.returncode == 4 and by_command.stdout == ""
     assert json.loads(by_command.stderr)["code"] == "NO_INDEX"
+    for_people = run(home, "index", "search", "area", "--root", sample)
+    assert for_people.returncode == 4 and "sightline index build" in for_people.stderr

@@ -50,6 +50,7 @@ async def hover(running: Engine, name: str = "a.py", *, once: bool = False) -> A
 
 
 async def failure_of(running: Engine, name: str = "a.py") -> Failure:
+    await running.ready(name)
     with pytest.raises(Failure) as caught:
         await hover(running, name, once=True)
     return caught.value

@@ -13,7 +13,8 @@
 ``⟨name⟩`` marks the place right behind it and is taken out of the file. In arguments ``@name`` is a
 marked position or a file's URI, and ``@next`` the cursor of the answer before. In answers the root
 is ``$ROOT``, ids are ``$ID`` and cursors ``$CURSOR``, because they depend on where the workspace
-lies. An answer that is an error shows its code and message.
+lies. An answer that is an error shows its code and message. ``@id`` is the id of the first hit of
+the answer before; what the index takes on disk is ``$BYTES``.
 """
 
 import json
@@ -91,17 +92,19 @@ class Archive:
                 out.append(f"-- answer --\n{next(remaining)}\n")
         return "".join(out)
 
-    def resolve(self, value: Any, root: Path, cursor: str | None) -> Any:
-        """Arguments with ``@`` references filled in."""
+    def resolve(self, value: Any, root: Path, before: dict[str, Any]) -> Any:
+        """Arguments with ``@`` references filled in; ``before`` is the answer of before."""
         if isinstance(value, dict):
-            return {key: self.resolve(item, root, cursor) for key, item in value.items()}
+            return {key: self.resolve(item, root, before) for key, item in value.items()}
         if isinstance(value, list):
-            return [self.resolve(item, root, cursor) for item in value]
+            return [self.resolve(item, root, before) for item in value]
         if not isinstance(value, str) or not value.startswith("@"):
             return value
         name = value[1:]
         if name == "next":
-            return cursor
+            return before.get("nextCursor")
+        if name == "id":
+            return before["items"][0]["id"]
         if name in self.marks:
             _, line, character = self.marks[name]
             return {"line": line, "character": character}
@@ -114,6 +117,8 @@ def masked(answer: Any, root: Path) -> Any:
     text = text.replace(root.as_uri(), "$ROOT").replace(str(root), "$ROOT")
     text = re.sub(r"sha256:[0-9a-f]{64}", "$ID", text)
     text = re.sub(r'"nextCursor": "[^"]+"', '"nextCursor": "$CURSOR"', text)
+    text = re.sub(r'"id": "[0-9a-f]{12}(:\d+-\d+:[0-9a-f]{8})"', r'"id": "$HIT\1"', text)
+    text = re.sub(r'"indexBytes": [1-9]\d*', '"indexBytes": "$BYTES"', text)
     return json.loads(text)
 
 

@@ -116,6 +116,17 @@ def test_pipelined_requests_are_answered_in_order(server: HttpServer, session: s
         assert [wire.answer().json["id"] for _ in messages] == list(range(40))
 
 
+def test_a_thousand_requests_sent_at_once(server: HttpServer, session: str) -> None:
+    """Answering one inside the other would be too deep."""
+    numbers = range(1000)
+    messages = [
+        server.encode(PING | {"id": n}, headers=in_session(session), close=False) for n in numbers
+    ]
+    with server.connect() as wire:
+        wire.send(b"".join(messages))
+        assert [json.loads(wire.answer().body)["id"] for _ in numbers] == list(numbers)
+
+
 def test_a_bad_request_behind_a_good_one(server: HttpServer, session: str) -> None:
     """The good one gets its own answer, not the bad one's."""
     good = server.encode(PING, headers=in_session(session), close=False)

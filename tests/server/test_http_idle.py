@@ -2,19 +2,24 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
 from sightline.server import http_connection
 from sightline.server.http_connection import Connection, Connections
-from sightline.server.http_exchange import respond
+from sightline.server.http_exchange import Head, Line, Reply
 
 REQUEST = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}"
 
 
-async def accepted(scope: Any, receive: Any, send: Any) -> None:
-    await respond(send, 202, [])
+class Accepting:
+    """Says yes to everything."""
+
+    def take(self, head: Head, body: bytes) -> Reply:
+        return Reply(202)
+
+    async def read_and_take(self, head: Head, line: Line) -> None:
+        await line.reply(Reply(202))
 
 
 @pytest.fixture
@@ -22,7 +27,7 @@ async def port() -> AsyncIterator[int]:
     loop = asyncio.get_running_loop()
     connections = Connections()
     server = await loop.create_server(
-        lambda: Connection(accepted, connections, loop), "127.0.0.1", 0
+        lambda: Connection(Accepting(), connections, loop), "127.0.0.1", 0
     )
     yield server.sockets[0].getsockname()[1]
     server.close()

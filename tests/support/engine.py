@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from sightline.calls.calls import Caller
-from sightline.contract.failures import Failure
-from sightline.contract.settings import Settings
+from sightline.contract.failures import Failure, NotReady
+from sightline.contract.settings import Family, Settings
 from sightline.lsp.registry import Registry, builtin
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
@@ -23,6 +23,8 @@ from sightline.workspace.roots import open_root
 
 __all__ = ["Engine", "engine", "fake_registry"]
 
+#: Where ``make test`` installs the language servers the tests use.
+INSTALLED = Path(__file__).parent.parent.parent / ".cache/share/sightline/servers"
 _FAKE = Path(__file__).with_name("fake_server.py")
 
 
@@ -34,6 +36,18 @@ class Engine:
 
     def uri(self, name: str) -> str:
         return (self.root / name).as_uri()
+
+    async def ready(self, name: str) -> None:
+        """Waits until the server of a file may be asked."""
+        await self.program.workspace.begin()
+        async with asyncio.timeout(60):
+            while True:
+                try:
+                    await self.program.pool.ready(str(self.root / name))
+                except NotReady:  # it ended just now and starts again
+                    await asyncio.sleep(0)
+                else:
+                    return
 
     async def once(self, tool: str, **arguments: Any) -> Any:
         """One call: its structured content, or the failure it ended in, raised."""
@@ -59,20 +73,25 @@ class Engine:
 @asynccontextmanager
 async def engine(
     root: Path,
-    *,
+    *more: Path,
     cache: Path,
     registry: Registry | None = None,
     settings: Settings | None = None,
     environment: dict[str, str] | None = None,
+    servers: Path | None = None,
+    trusted: Callable[[str], bool] = lambda root: False,
+    families: tuple[Family, ...] = ("lsp",),
 ) -> AsyncIterator[Engine]:
-    """A program on one root."""
+    """A program on one root, or on several."""
     program = Program.build(
-        replace(settings or Settings(), families=("lsp",)),
-        [open_root(str(root), home=None)],
+        replace(settings or Settings(), families=families),
+        [open_root(str(each), home=None) for each in (root, *more)],
         registry=registry or builtin(),
         environment=environment or {"PATH": "/usr/bin:/bin"},
         cache=cache,
+        servers=servers or INSTALLED,
         log=Log(),
+        trusted=trusted,
     )
     try:
         yield Engine(program, root)
@@ -80,19 +99,21 @@ async def engine(
         await program.close()
 
 
-def fake_registry(folder: Path, script: dict[str, Any], **overrides: Any) -> Registry:
-    """A registry whose only Python server is the scripted one."""
+def fake_registry(
+    folder: Path, script: dict[str, Any], *others: str, name: str = "fake", **overrides: Any
+) -> Registry:
+    """A registry whose only Python server is the scripted one; ``others`` are real servers."""
     import sys
 
     folder.mkdir(exist_ok=True)
     file = folder / "script.json"
     file.write_text(json.dumps(script))
-    spec = builtin().servers["ty"]
+    known = builtin()
     command = (sys.executable, str(_FAKE), str(file))
-    fake = msgspec.structs.replace(
-        spec, command=command, found="path", python_environment="", **overrides
-    )
-    return Registry(builtin().languages, {"fake": fake})
+    given = {"python_environment": "", "folder": "root", "restart_on": ()} | overrides
+    fake = msgspec.structs.replace(known.servers["ty"], command=command, found="path", **given)
+    servers = {name: fake} | {other: known.servers[other] for other in others}
+    return Registry(known.languages, servers, known.packages)
 
 
 def received(folder: Path) -> list[dict[str, Any]]:

@@ -92,7 +92,9 @@ class FakeSource:
         await self._ask()
         return self.diagnostics
 
-    async def workspace_diagnostics(self) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
+    async def workspace_diagnostics(
+        self, counted: Callable[[int, int], None]
+    ) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
         await self._ask()
         return Covered(self.reports)
 

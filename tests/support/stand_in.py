@@ -7,7 +7,7 @@ through the real calls, runner, session and HTTP application, and waits where a 
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ from sightline.calls.calls import Calls, Engines
 from sightline.contract.settings import Settings
 from sightline.protocol.surface import ClientOptions, Surface
 from sightline.server.http import HttpApp
-from sightline.server.http_exchange import Receive, Sender
+from sightline.server.http_exchange import Head, Piece, Reply
+from sightline.server.http_rules import Header
 from sightline.server.logs import Log
 from sightline.server.running import Runner
 from sightline.server.tokens import TokenFile
@@ -72,7 +73,7 @@ class StandIn:
 
 @dataclass
 class Application:
-    """``HttpApp`` and a client of it that speaks ASGI."""
+    """``HttpApp`` and a client of it, without a connection."""
 
     tool: StandIn
     folder: Path
@@ -110,7 +111,7 @@ class Application:
         *,
         headers: Mapping[str, str] | None = None,
         version: str = "1.1",
-        receive: Receive | None = None,
+        pieces: Callable[[], Awaitable[Piece | None]] | None = None,
     ) -> Answer:
         """One request; what was sent back, with the size of each part."""
         body = message if isinstance(message, bytes) else json.dumps(message).encode()
@@ -120,31 +121,17 @@ class Application:
             "content-type": "application/json",
             "accept": ACCEPT,
         } | dict(headers or {})
-        scope = {
-            "type": "http",
-            "http_version": version,
-            "method": "POST",
-            "raw_path": b"/mcp",
-            "headers": [(k.encode(), v.encode()) for k, v in sent.items()],
-        }
-        parts: list[Any] = []
-
-        async def whole() -> dict[str, Any]:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        async def send(event: Any) -> None:
-            parts.append(event)
-            if event["type"] == "http.response.body":
-                self.deliveries.append(asyncio.get_running_loop().time())
-
-        deliver: Sender = send
-        await self.app(scope, receive or whole, deliver)
-        head, *rest = parts
-        assert [part["more_body"] for part in rest] == [True] * (len(rest) - 1) + [False]
-        named = {name.decode(): value.decode() for name, value in head["headers"]}
-        content = b"".join(part["body"] for part in rest)
-        ledger.hear("asgi", content)
-        return Answer(head["status"], named, content)
+        named = {name.encode(): value.encode() for name, value in sent.items()}
+        head = Head(b"POST", b"/mcp", version, named)
+        line = FakeLine(body, self.deliveries, pieces)
+        if pieces is None:
+            outcome = self.app.take(head, body)
+            await (line.reply(outcome) if isinstance(outcome, Reply) else outcome(line))
+        else:
+            await self.app.read_and_take(head, line)
+        answer = line.answer()
+        ledger.hear("http application", answer.body)
+        return answer
 
     async def open(self) -> str:
         """A session that is ready."""
@@ -169,6 +156,50 @@ class Application:
     async def notify(self, session: str, method: str, params: dict[str, Any]) -> int:
         message = {"jsonrpc": "2.0", "method": method, "params": params}
         return (await self.post(message, headers=in_session(session))).status
+
+
+class FakeLine:
+    """Takes what is sent, and gives a body in pieces where a test wants that."""
+
+    def __init__(
+        self,
+        body: bytes,
+        deliveries: list[float],
+        pieces: Callable[[], Awaitable[Piece | None]] | None = None,
+    ) -> None:
+        self._body = body
+        self._pieces = pieces
+        self._status = 0
+        self._headers: tuple[Header, ...] = ()
+        self._parts: list[bytes] = []
+        self._ended = False
+        self._deliveries = deliveries
+
+    async def receive(self) -> Piece | None:
+        return Piece(self._body, ended=True) if self._pieces is None else await self._pieces()
+
+    async def reply(self, reply: Reply) -> None:
+        assert not self._status
+        self._status, self._headers = reply.status, reply.headers
+        self._deliver(reply.body, ends=True)
+
+    async def begin_stream(self, headers: tuple[Header, ...]) -> None:
+        assert not self._status
+        self._status, self._headers = 200, headers
+
+    async def stream(self, data: bytes, *, ends: bool) -> None:
+        assert self._status and not self._ended
+        self._deliver(data, ends=ends)
+
+    def answer(self) -> Answer:
+        assert self._ended
+        named = {name.decode(): value.decode() for name, value in self._headers}
+        return Answer(self._status, named, b"".join(self._parts))
+
+    def _deliver(self, data: bytes, *, ends: bool) -> None:
+        self._parts.append(data)
+        self._ended = ends
+        self._deliveries.append(asyncio.get_running_loop().time())
 
 
 def of_family(tool: StandIn, family: str) -> StandIn:

@@ -30,12 +30,16 @@ Place = tuple[str, int, int]
 class Repository:
     """A repository that is edited at random, from a seed."""
 
+    suffix = ".py"
+    #: What a use looks like, and something else of the same length.
+    use, other = f"{NAME}()\n", "t = 000;\n"[: len(f"{NAME}()\n") - 1] + "\n"
+
     def __init__(self, root: Path, seed: int) -> None:
         self.root = root
         self.random = random.Random(seed)
         self.serial = 0
-        root.mkdir(parents=True)
-        (root / "core.py").write_text(self.core())
+        root.mkdir(parents=True, exist_ok=True)
+        self.core_file.write_text(self.core())
         for _ in range(12):
             self.create()
         self.git("init", "-q", "-b", "one")
@@ -48,15 +52,20 @@ class Repository:
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "two")
 
+    @property
+    def core_file(self) -> Path:
+        return self.root / f"core{self.suffix}"
+
     def core(self) -> str:
         return "# core\n" * self.random.randrange(4) + f"def {NAME}() -> int:\n    return 1\n"
 
-    def user(self) -> str:
+    def user(self, folder: Path) -> str:
         uses = f"{NAME}()\n" * self.random.randrange(1, 6)
         return "\n" * self.random.randrange(3) + f"from core import {NAME}\n{uses}"
 
     def users(self) -> list[Path]:
-        return sorted(p for p in self.root.rglob("user*.py") if ".git" not in p.parts)
+        files = self.root.rglob(f"user*{self.suffix}")
+        return sorted(file for file in files if ".git" not in file.parts)
 
     def some_user(self) -> Path:
         return self.random.choice(self.users() or [self.create()])
@@ -65,15 +74,16 @@ class Repository:
 
     def write(self) -> None:
         if self.random.random() < 0.2:
-            (self.root / "core.py").write_text(self.core())
+            self.core_file.write_text(self.core())
         else:
-            self.some_user().write_text(self.user())
+            file = self.some_user()
+            file.write_text(self.user(file.parent))
 
     def rename(self) -> None:
         """Atomic replacement, as editors save."""
         file = self.some_user()
         fresh = file.with_name(f".{file.name}.new")
-        fresh.write_text(self.user())
+        fresh.write_text(self.user(file.parent))
         fresh.replace(file)
 
     def delete(self) -> None:
@@ -86,8 +96,8 @@ class Repository:
         folders = [self.root, self.root / f"pkg{self.serial % 3}", self.root / f"new{self.serial}"]
         folder = self.random.choice(folders)
         folder.mkdir(exist_ok=True)
-        file = folder / f"user{self.serial}.py"
-        file.write_text(self.user())
+        file = folder / f"user{self.serial}{self.suffix}"
+        file.write_text(self.user(folder))
         return file
 
     def switch(self) -> None:
@@ -101,7 +111,7 @@ class Repository:
         file = self.some_user()
         before = file.stat()
         text = file.read_text()
-        use, other = f"{NAME}()\n", "t = 000;\n"[: len(f"{NAME}()\n") - 1] + "\n"
+        use, other = self.use, self.other
         changed = text.replace(use, other, 1) if use in text else text.replace(other, use, 1)
         assert len(changed) == len(text)
         file.write_text(changed)
@@ -112,7 +122,7 @@ class Repository:
     def truth(self) -> set[Place]:
         """Every place of the name, by Python's own tokenizer."""
         places: set[Place] = set()
-        for file in [self.root / "core.py", *self.users()]:
+        for file in [self.core_file, *self.users()]:
             with file.open("rb") as stream:
                 for token in tokenize.tokenize(stream.readline):
                     if token.type == tokenize.NAME and token.string == NAME:
@@ -120,7 +130,7 @@ class Repository:
         return places
 
     def definition(self) -> dict[str, int]:
-        lines = (self.root / "core.py").read_text().splitlines()
+        lines = self.core_file.read_text().splitlines()
         return {"line": next(i for i, t in enumerate(lines) if t.startswith("def")), "character": 5}
 
     def git(self, *arguments: str) -> str:
@@ -147,7 +157,7 @@ EDITS: dict[str, Callable[[Repository], Any]] = {
 
 def ask(server: StdioServer, repository: Repository) -> set[Place]:
     """All references, page by page."""
-    uri = (repository.root / "core.py").as_uri()
+    uri = repository.core_file.as_uri()
     places: set[Place] = set()
     cursor = None
     while True:

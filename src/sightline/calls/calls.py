@@ -6,7 +6,7 @@ without a word of what it was.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from sightline.calls import families
 from sightline.calls.flights import Flights, OutOfTime
 from sightline.calls.memory import AnswerCache, Retained, RetainedSet
 from sightline.calls.pages import EncodedPage, page_of
+from sightline.calls.recent import Recent, Recently
 from sightline.calls.validate import Validator
 from sightline.contract import cursors, keys, limits
 from sightline.contract.cursors import Cursor
@@ -32,6 +33,7 @@ from sightline.contract.failures import (
     UnknownTool,
 )
 from sightline.contract.settings import Settings
+from sightline.contract.source import SourceFile
 from sightline.protocol.revisions import Revision
 from sightline.protocol.session import Outcome
 from sightline.protocol.surface import ClientOptions
@@ -43,6 +45,7 @@ from sightline.workspace.view import Epochs, View, ViewOutdated
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
 _MAX_KNOWN = 1_024
+STOPPED = "the time limit passed and the work was stopped; ask for less, or again to go on"
 _encoder = msgspec.json.Encoder()
 
 
@@ -113,6 +116,7 @@ class Calls:
         self._numbers = count()
         #: The keys of what was asked of the newest view.
         self._known: dict[tuple[str, tuple[str | int | bool, ...]], Keys] = {}
+        self._recent = Recent()
 
     async def run(
         self, name: str, arguments: dict[str, Any], caller: Caller, *, arrived: float
@@ -142,6 +146,24 @@ class Calls:
         if failure is not None:
             return Finished(families.failed(tool.info.family, failure), failure)
         return Finished(msgspec.Raw(result), None)
+
+    def now(
+        self, name: str, arguments: dict[str, Any], caller: Caller, *, arrived: float
+    ) -> Finished | None:
+        """The outcome of a call that was just made in the same words and still holds."""
+        tool = self._find(name, caller)
+        if tool is None or tool.info.name not in self._validators:
+            return None
+        try:
+            typed = self._validate(tool, arguments)
+            recently = self._recent.find(typed, *_asker(tool, caller))
+            if recently is None or not recently.holds(self._view_now()):
+                return None
+        except Exception:  # whatever is wrong is said by the ordinary way
+            return None
+        milliseconds = (self.clock() - arrived) * 1000
+        self.finished(Record(tool.info.name, "ok", milliseconds, len(recently.result)))
+        return Finished(msgspec.Raw(recently.result), None)
 
     def cancelled(self, name: str, caller: Caller) -> Finished:
         """The terminal outcome of a call that was cancelled."""
@@ -187,11 +209,15 @@ class Calls:
             if self.clock() > deadline:
                 raise OutOfTime
         except (TimeoutError, OutOfTime):
-            details = {"waitingFor": self.engines.waiting_for(uri)} if caps.goes_on else None
-            raise TimedOut(timeout_ms=caps.timeout_ms, details=details) from None
+            if caps.goes_on:
+                details = {"waitingFor": self.engines.waiting_for(uri)}
+                raise TimedOut(timeout_ms=caps.timeout_ms, details=details) from None
+            raise TimedOut(STOPPED, timeout_ms=caps.timeout_ms) from None
         result = asked.wrap(page)
         if len(result) > asked.room:
             raise TooLarge
+        if tool.info.family == "lsp":
+            self._recent.keep(self._recently(asked, typed, result), *_asker(tool, caller))
         return result
 
     async def _ask(
@@ -201,15 +227,22 @@ class Calls:
         if not tool.info.epochs:
             return self._nowhere, tool.ask(self._nowhere, typed)
         while True:
-            view = self.engines.begin_now()
+            view = self._view_now()
             if view is None:
                 async with asyncio.timeout(max(deadline - self.clock(), 0)):
                     view = await self.engines.begin()
-            self._retire(view)
+                self._retire(view)
             try:
                 return view, tool.ask(view, typed)
             except ViewOutdated as outdated:
                 self.engines.surprised(outdated.path)
+
+    def _view_now(self) -> View | None:
+        """The view of this moment, where it can be had without waiting."""
+        view = self.engines.begin_now()
+        if view is not None:
+            self._retire(view)
+        return view
 
     def _validate(self, tool: Tool[Any], arguments: dict[str, Any]) -> msgspec.Struct:
         name = tool.info.name
@@ -268,13 +301,24 @@ class Calls:
         """An unpaged payload, remembered as it was fitted for this kind of client."""
         if not asked.tool.info.repeatable:
             return fit(await self._share(asked), asked)
-        key = (asked.snapshot, asked.identity, asked.caller.options.content)
-        remembered = self.answers.get(key)
+        remembered = self.answers.get(asked.answer_key)
         if remembered is not None:
             return EncodedPage(*remembered)
         page = fit(await self._share(asked), asked)
-        self.answers.put(key, page.payload, page.summary)
+        self.answers.put(asked.answer_key, page.payload, page.summary)
         return page
+
+    def _recently(self, asked: "Asked", typed: msgspec.Struct, result: bytes) -> Recently:
+        """An answer for those who ask the same again in the same words."""
+
+        def is_kept() -> bool:
+            if asked.tool.info.paged:
+                return self.retained.find(asked.snapshot) is not None
+            return self.answers.get(asked.answer_key) is not None
+
+        notes, spelled = asked.question.notes, getattr(typed, "uri", "")
+        document = notes if isinstance(notes, SourceFile) else None
+        return Recently(typed, asked.view, document, spelled, is_kept, result)
 
     async def _share(self, asked: "Asked") -> Any:  # noqa: ANN401 - RetainedSet or Whole, by tool
         """The full answer, computed once for everybody who asks the same now."""
@@ -300,6 +344,7 @@ class Calls:
         if view is not self._newest:
             self._newest = view
             self._known.clear()
+            self._recent.clear()
             self._flights.abandon(lambda key: True)
 
 
@@ -323,6 +368,11 @@ class Asked(NamedTuple):
     request: str
     snapshot: str
     identity: str
+
+    @property
+    def answer_key(self) -> Hashable:
+        """What an unpaged answer is remembered by."""
+        return (self.snapshot, self.identity, self.caller.options.content)
 
     @property
     def room(self) -> int:
@@ -356,6 +406,11 @@ def fit(whole: Whole, asked: Asked) -> EncodedPage:
         else:
             too_long = middle
     return page
+
+
+def _asker(tool: Tool[Any], caller: Caller) -> tuple[Hashable, ...]:
+    """What besides the arguments decides the bytes of a result."""
+    return (tool.info.name, caller.options, caller.revision)
 
 
 def underscored(name: str) -> str:

@@ -27,6 +27,11 @@ class Folders:
         return self.data / "tokens.json"
 
     @property
+    def servers(self) -> Path:
+        """Where installed language servers live."""
+        return self.data / "servers"
+
+    @property
     def trust(self) -> Path:
         return self.data / "trusted-roots.json"
 
@@ -49,7 +54,8 @@ def private(folder: Path) -> Path:
         status = folder.stat()
     except OSError as error:
         raise CommandError(
-            f"the folder {folder} cannot be made ({error.strerror}); check its permissions"
+            f"the folder {folder} cannot be made ({error.strerror}); check its permissions, or "
+            "set XDG_DATA_HOME and XDG_CACHE_HOME to folders you can write"
         ) from None
     if hasattr(os, "getuid") and status.st_uid != os.getuid():
         raise CommandError(f"the folder {folder} belongs to another user; remove or chown it")

@@ -13,6 +13,7 @@ from sightline.contract.limits import CONTEXT_TIMEOUT_MS
 from sightline.server.compose import Program
 from sightline.server.logs import Log
 from sightline.workspace.roots import BadRoot, Root, default_root, open_root
+from sightline.workspace.trust import TrustStore
 
 __all__ = ["add_common", "build_program", "configuration_from", "roots_from"]
 
@@ -65,7 +66,9 @@ def build_program(
         registry=configuration.registry,
         environment=os.environ,
         cache=private(folders.cache),
+        servers=folders.servers,
         log=log,
+        trusted=TrustStore(folders.trust).trusts,
         context_root=context_root(os.environ, folders) if offered else "",
         context_timeout_ms=context_timeout_ms(os.environ) if offered else CONTEXT_TIMEOUT_MS,
     )

@@ -54,6 +54,10 @@ MAX_CALLS_IN_FLIGHT: Final = 256
 MAX_SESSIONS: Final = 64
 SESSION_IDLE_S: Final = 3_600
 MAX_TOKENS: Final = 32
+#: Language servers that run at a time, what one may take, and how long one may be idle.
+MAX_SERVERS: Final = 16
+SERVER_MEMORY_MB: Final = 4_096
+SERVER_IDLE_S: Final = 900
 RETAINED_SET_BYTES: Final = 32 * MIB
 RETAINED_TOTAL_BYTES: Final = 128 * MIB
 RETAINED_IDLE_S: Final = 600

@@ -65,6 +65,10 @@ class Settings:
     content: Content = "empty"
     protocol_header: ProtocolHeader = "required"
     change_detection: ChangeDetection = "auto"
+    max_servers: int = limits.MAX_SERVERS
+    server_memory_mb: int = limits.SERVER_MEMORY_MB
+    server_idle_s: int = limits.SERVER_IDLE_S
+    allow_unstable_hover: bool = False
     clients: Mapping[str, ClientSettings] = field(default_factory=dict)
 
     @classmethod
@@ -102,6 +106,9 @@ _RANGES: dict[str, tuple[int, int]] = {
     "max_items_per_page": (1, limits.MAX_PAGE_SIZE),
     "max_response_bytes": (limits.MIN_RESPONSE_BYTES_SETTING, limits.MAX_RESPONSE_BYTES),
     "request_timeout_ms": (limits.MIN_REQUEST_TIMEOUT_MS, limits.REQUEST_TIMEOUT_MS),
+    "max_servers": (1, 4 * limits.MAX_SERVERS),
+    "server_memory_mb": (256, 64 * 1024),
+    "server_idle_s": (10, 24 * 3600),
 }
 #: A number that names something is not a cap: one that is too large is a mistake, not a wish.
 _NOT_CLAMPED = {"port"}
@@ -172,6 +179,7 @@ _PARSERS: dict[str, Any] = {
     "additional_allowed_roots": _roots,
     "enable_sessions": _flag,
     "debug_logging": _flag,
+    "allow_unstable_hover": _flag,
     "families": _families,
     "tool_names": _choice(*get_args(ToolNames)),
     "content": _choice(*get_args(Content)),

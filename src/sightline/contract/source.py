@@ -5,7 +5,7 @@ A source returns complete, typed answers about one immutable state of the worksp
 It never returns what it has so far. Order, filtering, ids and caps are not its business.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
@@ -95,4 +95,8 @@ class Source(Protocol):
 
     async def document_diagnostics(self, file: SourceFile) -> Sequence[RawDiagnostic]: ...
 
-    async def workspace_diagnostics(self) -> Covered[dict[str, Sequence[RawDiagnostic]]]: ...
+    async def workspace_diagnostics(
+        self, counted: Callable[[int, int], None]
+    ) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
+        """``counted`` is told how many documents are done, of how many."""
+        ...

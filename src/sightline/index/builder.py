@@ -7,7 +7,7 @@ or killed loses only what was in the workers' hands, and the next one goes on fr
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
@@ -18,7 +18,7 @@ from sightline.contract.failures import Unavailable
 from sightline.index.discover import Discovery, Found
 from sightline.index.jobs import Broken, Done, IndexJob, Merged, MergeJob, Task
 from sightline.index.library import Library
-from sightline.index.manifest import BrokenManifest
+from sightline.index.manifest import BrokenManifest, SegmentRow
 from sightline.index.planning import Plan, batches, plan_all, plan_some
 from sightline.index.segment import DamagedSegment
 from sightline.index.snapshot import Snapshot
@@ -75,6 +75,14 @@ class Builder:
         self._listeners: list[Progress] = []
         #: Files that may differ from the snapshot; ``None`` before the first look.
         self._pending: set[str] | None = None
+        #: Those of them that were found changed though their stamps had not moved.
+        self._doubted: set[str] = set()
+        #: What a running refresh has taken up but not finished; ``None`` stands for everything.
+        self._in_hand: list[set[str] | None] = []
+        #: Files that a search had taken up during this refresh: older readings of them are void.
+        self._overtaken: set[str] = set()
+        #: One piece of work on the library at a time.
+        self._disk = asyncio.Lock()
         #: Searches that wait for a running build to take up what changed meanwhile.
         self._urgent: list[asyncio.Future[None]] = []
 
@@ -86,7 +94,10 @@ class Builder:
             prefix = self.discovery.root + "/"
             for change in changes:
                 if change.path.startswith(prefix):
-                    self._pending.add(change.path[len(prefix) :])
+                    path = change.path[len(prefix) :]
+                    self._pending.add(path)
+                    if change.disguised:
+                        self._doubted.add(path)
 
     def distrust(self) -> None:
         """The rules changed: everything has to be looked at again."""
@@ -99,7 +110,9 @@ class Builder:
 
     @property
     def fresh(self) -> bool:
-        return self.snapshot is not None and not self._pending and self._pending is not None
+        if self.snapshot is None or self._pending is None or self._pending:
+            return False
+        return all(taken is not None and not taken for taken in self._in_hand)
 
     # Work
 
@@ -140,35 +153,46 @@ class Builder:
             and not self._working.locked()
         ):
             async with self._working:
-                await _in_thread(_quietly(self.library.load))
+                await self._keep(_quietly(self.library.load))
+
+    async def _keep(self, work: Callable[[], T]) -> T:
+        """Runs blocking work on the library, one piece at a time."""
+        async with self._disk:
+            return await _in_thread(work)
 
     async def _refresh(self, tree: Callable[[], Tree], *, force: bool) -> Tally:
         announced, self._pending = self._pending, set()
+        self._in_hand.append(announced)
+        self._overtaken = set()
         try:
             await self._take_lock()
             self._say("scan", 0, 0, "looking for changes")
-            await _in_thread(self.library.load)
+            await self._keep(self.library.load)
             seen = tree()
-            plan = await _in_thread(partial(self._plan, seen, announced, force=force))
+            doubted, self._doubted = self._doubted, set()
+            plan = await self._keep(partial(self._plan, seen, announced, doubted, force=force))
             tally = await self._carry_out(plan, tree)
-            self.snapshot = await _in_thread(self.library.snapshot)
+            self.snapshot = await self._keep(self.library.snapshot)
         except BaseException:
             # What was announced has not been dealt with; neither has what a lost plan held.
             self._pending = None
             raise
         finally:
+            self._in_hand.remove(announced)
             self.phase = None
             self.library.store.unlock()
             self._wake()
         return tally
 
-    def _plan(self, tree: Tree, announced: set[str] | None, *, force: bool) -> Plan:
+    def _plan(
+        self, tree: Tree, announced: set[str] | None, doubted: set[str], *, force: bool
+    ) -> Plan:
         rows = self.library.rows
         if announced is None or force or not self.discovery.knows(announced):
             plan = plan_all(self.discovery, tree, rows, force=force)
             self.found = plan.found
             return plan
-        return plan_some(self.discovery, tree, rows, announced)
+        return plan_some(self.discovery, tree, rows, announced, doubted)
 
     async def _carry_out(self, plan: Plan, tree: Callable[[], Tree]) -> Tally:
         library = self.library
@@ -180,10 +204,10 @@ class Builder:
         if plan.tasks:
             await self._index(plan, tree)
         if plan.removed:
-            await _in_thread(partial(library.remove, plan.removed))
+            await self._keep(partial(library.remove, plan.removed))
         if plan or not library.complete:
             await self._merge()
-            await _in_thread(library.finish)
+            await self._keep(library.finish)
         return tally
 
     async def _take_lock(self) -> None:
@@ -215,7 +239,7 @@ class Builder:
             while waiting:
                 # From both ends: neighbouring files share words, which a worker remembers.
                 batch = waiting.popleft() if runner % 2 == 0 else waiting.pop()
-                await self._batch(plan, batch, lambda at: moved(runner, at))
+                await self._batch(plan, batch, lambda at: moved(runner, at), self._overtaken)
                 current[runner] = 0
                 finished += len(batch)
                 moved(runner, 0)
@@ -223,18 +247,27 @@ class Builder:
                     await self._between(tree)
 
         runners = min(self._workers.limit, len(waiting))
-        async with asyncio.TaskGroup() as group:
-            for runner in range(runners):
-                group.create_task(run(runner), name="index batches")
+        try:
+            async with asyncio.TaskGroup() as group:
+                for runner in range(runners):
+                    group.create_task(run(runner), name="index batches")
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
         self._workers.trim()
 
-    async def _batch(self, plan: Plan, tasks: Sequence[Task], at: Callable[[int], None]) -> None:
+    async def _batch(
+        self,
+        plan: Plan,
+        tasks: Sequence[Task],
+        at: Callable[[int], None],
+        overtaken: Container[str] = (),
+    ) -> None:
         """Indexes one batch, without the help of a grammar for files that break theirs."""
         library = self.library
         strikes: dict[str, int] = {}
         careful = False
         while tasks:
-            number = await _in_thread(lambda: library.store.open().next_segment())
+            number = await self._keep(lambda: library.store.open().next_segment())
             target = library.store.segment_path(number)
             job = IndexJob(library.store.root, target, list(tasks), careful)
             try:
@@ -253,14 +286,14 @@ class Builder:
                     if task.path != path or strikes[path] < _MAX_STRIKES
                 ]
                 if path and strikes[path] >= _MAX_STRIKES:
-                    await _in_thread(partial(library.fail, path, plan))
+                    await self._keep(partial(library.fail, path, plan))
                 continue
             if isinstance(reply, Broken):
                 raise Unavailable(f"the index could not be written: {reply.problem}")
             assert isinstance(reply, Done)
-            await _in_thread(
-                partial(library.take, reply.files, plan, number, reply.size, reply.chunks)
-            )
+            files = [file for file in reply.files if file.path not in overtaken]
+            segment = SegmentRow(number, len(files), reply.chunks, reply.size)
+            await self._keep(partial(library.take, files, plan, segment))
             return
 
     async def _between(self, tree: Callable[[], Tree]) -> None:
@@ -269,16 +302,19 @@ class Builder:
         if announced is None or not self.discovery.knows(announced):
             return
         self._pending = set()
-        plan = plan_some(self.discovery, tree(), self.library.rows, announced)
+        self._overtaken |= announced
+        self._in_hand.append(announced)
+        doubted, self._doubted = self._doubted, set()
         try:
+            plan = plan_some(self.discovery, tree(), self.library.rows, announced, doubted)
             for batch in batches(plan):
                 await self._batch(plan, batch, lambda at: None)
             if plan.removed:
-                await _in_thread(partial(self.library.remove, plan.removed))
-            self.snapshot = await _in_thread(self.library.snapshot)
-        except BaseException:
-            self._pending |= announced
-            raise
+                await self._keep(partial(self.library.remove, plan.removed))
+            self.snapshot = await self._keep(self.library.snapshot)
+        finally:
+            # A failure here ends the whole refresh, which then distrusts everything.
+            self._in_hand.remove(announced)
         self._wake()
 
     def _wake(self) -> None:
@@ -296,7 +332,7 @@ class Builder:
             return
         self._say("merge", 0, 0, "merging")
         living = [library.living(number) for number in chosen]
-        number = await _in_thread(lambda: library.store.open().next_segment())
+        number = await self._keep(lambda: library.store.open().next_segment())
         job = MergeJob(
             library.store.segment_path(number), [(path, alive) for path, alive, _ in living]
         )
@@ -311,7 +347,7 @@ class Builder:
             raise Unavailable(f"the index could not be written: {reply.problem}")
         assert isinstance(reply, Merged)
         order = [path for _, _, paths in living for path in paths]
-        await _in_thread(partial(library.replace, chosen, number, reply, order))
+        await self._keep(partial(library.replace, chosen, number, reply, order))
 
 
 async def _in_thread(work: Callable[[], T]) -> T:

@@ -158,6 +158,8 @@ class _Walk:
         if node.type == "class_declaration":  # Swift says struct, enum or extension by a keyword
             keyword = node.child_by_field_name("declaration_kind")
             kind = _SWIFT_KINDS.get(keyword.type, kind) if keyword is not None else kind
+            if any(child.type == "interface" for child in node.children):  # so does Kotlin
+                kind = "interface"
         return kind, names[0], _body(node, rule)
 
     def _small(self, node: Node, parent: _Part) -> None:

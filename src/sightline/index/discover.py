@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sightline.workspace.ignore import IGNORE_FILE, IgnoreFiles, Rules
-from sightline.workspace.tree import Stamp, Tree
+from sightline.workspace.tree import HIDDEN, Stamp, Tree
 
 __all__ = ["Discovery", "Found"]
 
@@ -73,6 +73,8 @@ class Discovery:
             prefix = f"{relative}/" if relative else ""
             for name, stamp in tree[folder].items():
                 path = prefix + name
+                if name == HIDDEN:
+                    continue  # the file that a worktree has in place of the folder
                 if rules and _ignored(rules, path, folder=False):
                     found.ignored += 1
                 elif _has_surrogates(path):
@@ -83,9 +85,9 @@ class Discovery:
 
     def admits(self, path: str) -> bool:
         """Whether a file is a candidate, by what is known of its folder."""
-        folder = path.rpartition("/")[0]
+        folder, _, name = path.rpartition("/")
         rules = self._rules.get(folder)
-        if rules is None or _has_surrogates(path):
+        if rules is None or name == HIDDEN or _has_surrogates(path):
             return False
         return not _ignored(rules, path, folder=False)
 

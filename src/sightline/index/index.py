@@ -28,7 +28,7 @@ from sightline.index.snapshot import Snapshot
 from sightline.index.store import Store, index_folder
 from sightline.index.texts import Outdated
 from sightline.index.workers import Workers
-from sightline.workspace.changes import Change, Kind
+from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
 from sightline.workspace.workspace import Workspace
@@ -139,6 +139,7 @@ class Index:
         plan = await asyncio.to_thread(
             partial(plan_all, discovery, tree, dict(builder.library.rows), force=False)
         )
+        builder.found = builder.found or plan.found
         return len(plan.tasks) + len(plan.removed)
 
     # Building
@@ -196,9 +197,7 @@ class Index:
                     partial(self._search, seen, request, near, note, stopped), stopped
                 )
             except Outdated as outdated:
-                for builder in self.builders.values():
-                    path = f"{builder.discovery.root}/{outdated.path}"
-                    builder.note([Change(path, Kind.CHANGED)])
+                self.workspace.surprised(outdated.real)
         raise NotReady(
             "files change faster than they can be read; ask again", waiting_for="the files"
         )

@@ -30,16 +30,24 @@ class Library:
     # Loading
 
     def load(self) -> None:
-        """Brings memory up to the manifest. Under the lock, a damaged index is thrown away."""
+        """Brings memory up to the manifest. Under the lock, a damaged index is thrown away.
+
+        Without the lock, a segment that is not there may just have been merged by its owner.
+        """
         for _ in range(3):
             try:
+                before = self.store.manifest
                 manifest = self.store.open()
-                if manifest.generation() != self.generation:
+                if manifest is not before or manifest.generation() != self.generation:
                     self._read()
+                if self.store.locked:
+                    self.store.sweep()
                 return
             except (BrokenManifest, DamagedSegment, FileNotFoundError) as problem:
                 self.forget()
-                self.store.discard(str(problem) or "a part of it is missing")
+                self.store.damage = str(problem) or "a part of it is missing"
+                if self.store.locked:
+                    self.store.discard(self.store.damage)
         raise BrokenManifest("the index cannot be kept on this disk")
 
     def forget(self) -> None:
@@ -70,21 +78,18 @@ class Library:
 
     # Changing
 
-    def take(
-        self, files: Sequence[Indexed], plan: Plan, number: int, size: int, chunks: int
-    ) -> None:
+    def take(self, files: Sequence[Indexed], plan: Plan, segment: SegmentRow) -> None:
         """Records what became of a batch."""
-        placed = sum(file.place >= 0 for file in files)
-        segment = SegmentRow(number, placed, chunks, size) if placed else None
         rows: list[FileRow] = []
         removed: list[str] = []
         for file in files:
-            row = self._row(file, plan, number)
+            row = self._row(file, plan, segment.id)
             if row is None:
                 removed.append(file.path)
             else:
                 rows.append(row)
-        self._write(rows, removed, segment)
+        placed = any(file.place >= 0 for file in files)
+        self._write(rows, removed, segment if placed else None)
 
     def fail(self, path: str, plan: Plan) -> None:
         """Records a file that no worker survives."""
@@ -109,6 +114,7 @@ class Library:
                 del self.parts[number]
         self.generation = manifest.generation()
         self.complete = True
+        self.store.damage = ""
         self.store.sweep()
 
     def replace(

@@ -6,6 +6,7 @@ dead are taken out here, so that nobody above ever counts them.
 
 import threading
 from collections import OrderedDict
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,9 @@ class Lookup:
     def __init__(self, limit: int = _CACHE_BYTES) -> None:
         self._limit = limit
         self._kept: OrderedDict[tuple[int, int], tuple[Small, NDArray[np.uint8]]] = OrderedDict()
+        #: Segments by a number that none had before: an address may be used again.
+        self._numbers: WeakKeyDictionary[Segment, int] = WeakKeyDictionary()
+        self._given = 0
         self._size = 0
         self._lock = threading.Lock()
 
@@ -83,8 +87,8 @@ class Lookup:
         return np.concatenate(found) if found else _EMPTY
 
     def _decoded(self, segment: Segment, key: int) -> tuple[Small, NDArray[np.uint8]] | None:
-        place = (id(segment), key)
         with self._lock:
+            place = (self._number(segment), key)
             kept = self._kept.get(place)
             if kept is not None:
                 self._kept.move_to_end(place)
@@ -96,6 +100,13 @@ class Lookup:
         if len(decoded[0]) >= 256:
             self._keep(place, decoded)
         return decoded
+
+    def _number(self, segment: Segment) -> int:
+        number = self._numbers.get(segment)
+        if number is None:
+            self._given += 1
+            number = self._numbers[segment] = self._given
+        return number
 
     def _keep(self, place: tuple[int, int], decoded: tuple[Small, NDArray[np.uint8]]) -> None:
         with self._lock:

@@ -77,11 +77,14 @@ class SegmentRow(NamedTuple):
 class Manifest:
     """An open manifest. Not for several threads at once."""
 
-    def __init__(self, path: str, root: str, version: str) -> None:
+    def __init__(self, path: str, root: str, version: str, *, create: bool) -> None:
         self.path = path
-        new = not os.path.exists(path)
-        if new:
+        if create:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        # Taken before it is opened: if somebody replaces it in between, ``replaced`` says so.
+        self._inode = _inode(path)
+        if self._inode is None:
+            raise BrokenManifest("there is no manifest")
         try:
             self._db = sqlite3.connect(
                 path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
@@ -89,6 +92,8 @@ class Manifest:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             if not self._db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
+                if not create:
+                    raise BrokenManifest("it is empty")
                 self._create(root, version)
             self._check(root, version)
         except sqlite3.DatabaseError as error:
@@ -102,6 +107,10 @@ class Manifest:
         database = getattr(self, "_db", None)
         if database is not None:
             database.close()
+
+    def replaced(self) -> bool:
+        """Whether the file at this path is no longer the one that is open."""
+        return _inode(self.path) != self._inode
 
     # Reading
 
@@ -232,6 +241,13 @@ class Manifest:
                 self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
+
+
+def _inode(path: str) -> int | None:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return None
 
 
 @contextmanager

@@ -4,7 +4,7 @@ A file whose stamp is the recorded one is taken as unchanged without being opene
 is read; one that turns out to have the recorded hash only gets its new stamp.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sightline.index.discover import Discovery, Found
@@ -50,9 +50,16 @@ def plan_all(discovery: Discovery, tree: Tree, rows: Mapping[str, FileRow], *, f
 
 
 def plan_some(
-    discovery: Discovery, tree: Tree, rows: Mapping[str, FileRow], paths: Iterable[str]
+    discovery: Discovery,
+    tree: Tree,
+    rows: Mapping[str, FileRow],
+    paths: Iterable[str],
+    doubted: Container[str] = (),
 ) -> Plan:
-    """What there is to do for files that were announced as changed."""
+    """What there is to do for files that were announced as changed.
+
+    ``doubted`` ones are read whatever their stamps say.
+    """
     plan = Plan()
     for path in sorted(paths):
         folder, _, name = path.rpartition("/")
@@ -62,7 +69,7 @@ def plan_some(
         if stamp is None or not discovery.admits(path):
             if row is not None:
                 plan.removed.append(path)
-        elif row is None or not row.matches(stamp):
+        elif row is None or path in doubted or not row.matches(stamp):
             plan.add(path, stamp, row, force=False)
     return plan
 

@@ -92,7 +92,7 @@ class Scanner(NamedTuple):
 
     def chunks_with(self, text: str, scope: Scope, limit: int) -> list[int] | None:
         """The chunks with a phrase, ignoring ASCII case; ``None`` if too many files may have it."""
-        needle = text.lower().encode("utf-8", "replace")
+        needle = text.encode("utf-8", "replace").lower()
         codes = text_codes(needle)
         if not codes:
             return None

@@ -4,14 +4,16 @@ Text is read through the gate and decoded as the index decodes it. Lines are num
 is shown is bounded by lines and bytes and says so when it was cut.
 """
 
+import asyncio
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.failures import InvalidArguments, NotFound
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Position
-from sightline.index.builder import Progress
+from sightline.index.builder import Builder, Progress
 from sightline.index.chunks import Chunk, Symbol
 from sightline.index.filters import ends_with, split_name
 from sightline.index.index import Index
@@ -20,6 +22,7 @@ from sightline.index.segment import term_key
 from sightline.index.sources import content_hash, decode_text
 from sightline.index.words import compact
 from sightline.workspace.gate import Gate, GatedFile
+from sightline.workspace.roots import Root
 
 __all__ = ["Shown", "Target", "Text", "by_id", "by_symbol", "fewer", "lines", "read_text"]
 
@@ -115,19 +118,36 @@ async def by_id(index: Index, id: str, progress: Progress) -> Target:
     name, _, rest = id.partition(":")
     span, _, _ = rest.partition(":")
     first, _, last = span.partition("-")
-    for root, builder in await index.ready(progress):
-        for path in builder.library.rows:
+    roots = await index.ready(progress)
+    real = await asyncio.to_thread(_named, roots, name)
+    if real is None:
+        raise NotFound("the file of this hit is gone; search again")
+    return Target(real, int(first), int(last))
+
+
+def _named(roots: Sequence[tuple[Root, Builder]], name: str) -> str | None:
+    """The file whose URI has a hash that begins so."""
+    for root, builder in roots:
+        assert builder.snapshot is not None
+        for path in builder.snapshot.rows:
             real = f"{root.real}/{path}"
             if sha256_hex(uri_of(real))[:12] == name:
-                return Target(real, int(first), int(last))
-    raise NotFound("the file of this hit is gone; search again")
+                return real
+    return None
 
 
 async def by_symbol(index: Index, symbol: str, real: str, progress: Progress) -> Target:
     """Where a symbol is declared. Several declarations are listed, not guessed among."""
+    roots = await index.ready(progress)
+    return await asyncio.to_thread(_declared, index, roots, symbol, real)
+
+
+def _declared(
+    index: Index, roots: Sequence[tuple[Root, Builder]], symbol: str, real: str
+) -> Target:
     *outer, name = split_name(symbol)
     found: list[Target] = []
-    for root, builder in await index.ready(progress):
+    for root, builder in roots:
         snapshot = builder.snapshot
         assert snapshot is not None
         for field, wanted in (("s", name), ("l", compact(name))):

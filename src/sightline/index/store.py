@@ -52,23 +52,33 @@ class Store:
         self.damage = ""
         self._lock: int | None = None
 
+    @property
+    def locked(self) -> bool:
+        """Whether this process has the right to change the index."""
+        return self._lock is not None
+
     def exists(self) -> bool:
         return os.path.exists(os.path.join(self.folder, _MANIFEST))
 
     def open(self) -> Manifest:
-        """The manifest; an unreadable one is replaced by an empty one, and ``damage`` says so."""
+        """The manifest. Under the lock, an unreadable one is replaced by an empty one."""
+        if self.manifest is not None and self.manifest.replaced():
+            self.close()  # another process threw it away and began anew
         if self.manifest is None:
             self._make_folder()
             path = os.path.join(self.folder, _MANIFEST)
             try:
-                self.manifest = Manifest(path, self.root, engine_version())
+                self.manifest = Manifest(path, self.root, engine_version(), create=self.locked)
             except BrokenManifest as broken:
+                if not self.locked:
+                    raise
                 self.discard(str(broken))
-                self.manifest = Manifest(path, self.root, engine_version())
+                self.manifest = Manifest(path, self.root, engine_version(), create=True)
         return self.manifest
 
     def discard(self, why: str) -> None:
         """Throws the index away. Whoever still reads its segments keeps what is mapped."""
+        assert self.locked, "only whoever may change the index may throw it away"
         self.close()
         self.damage = why
         for name in os.listdir(self.folder):
@@ -88,12 +98,13 @@ class Store:
         return Segment(self.segment_path(number))
 
     def size(self) -> int:
-        """What the index takes on disk."""
+        """What the index takes on disk, without the journal of whoever has it open."""
         total = 0
         with contextlib.suppress(OSError), os.scandir(self.folder) as entries:
             for entry in entries:
-                with contextlib.suppress(OSError):
-                    total += entry.stat().st_size
+                if entry.name.endswith((_SUFFIX, _MANIFEST)):
+                    with contextlib.suppress(OSError):
+                        total += entry.stat().st_size
         return total
 
     def try_lock(self) -> bool:

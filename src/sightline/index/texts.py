@@ -17,11 +17,11 @@ _KEPT_BYTES = 16 << 20
 
 
 class Outdated(Exception):
-    """A file changed after it was indexed. ``path`` is relative to the root."""
+    """A file changed after it was indexed. ``real`` is its path."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.path = path
+    def __init__(self, real: str) -> None:
+        super().__init__(real)
+        self.real = real
 
 
 class Texts:
@@ -45,7 +45,7 @@ class Texts:
             return kept
         source = read_source(self._gate, f"{self._root}/{path}")
         if source.reason or source.hash != self._snapshot.rows[path].hash:
-            raise Outdated(path)
+            raise Outdated(f"{self._root}/{path}")
         self._kept[path] = source.data
         self._size += len(source.data)
         while self._size > _KEPT_BYTES and len(self._kept) > 1:

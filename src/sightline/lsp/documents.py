@@ -2,9 +2,13 @@
 
 A document is opened with the text of the call that needs it. When its file changes it is closed
 again, so that the server's memory never hides the disk. The least recently used are closed first.
+Documents that must stay open for the server to know its project are held: they are shown anew when
+their file changes.
 """
 
 from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from sightline.contract.source import SourceFile
 from sightline.lsp.client import Client
@@ -15,9 +19,13 @@ MAX_OPEN = 64
 
 
 class Documents:
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, incremental: bool = False) -> None:
         self._client = client
+        #: The server takes changes by range. One that does may get a whole text wrong.
+        self._incremental = incremental
+        #: URI -> version and text, least recently used first.
         self._open: OrderedDict[str, tuple[int, str]] = OrderedDict()
+        self._held: set[str] = set()
         self._versions = 0
 
     def __contains__(self, uri: str) -> bool:
@@ -34,39 +42,74 @@ class Documents:
         self._versions += 1
         self._open[file.uri] = (self._versions, file.text)
         if known is None:
-            document = {
-                "uri": file.uri,
-                "languageId": language,
-                "version": self._versions,
-                "text": file.text,
-            }
-            self._client.notify("textDocument/didOpen", {"textDocument": document})
-            if len(self._open) > MAX_OPEN:
-                self._close(next(iter(self._open)))
+            self._announce(file.uri, language, file.text)
+            self._trim()
         else:
+            change: dict[str, Any] = {"text": file.text}
+            if self._incremental:
+                change["range"] = _whole(known[1])
             self._client.notify(
                 "textDocument/didChange",
                 {
                     "textDocument": {"uri": file.uri, "version": self._versions},
-                    "contentChanges": [{"text": file.text}],
+                    "contentChanges": [change],
                 },
             )
         return self._versions
 
-    def forget(self, uri: str) -> None:
-        """Closes a document whose file has changed."""
-        if uri in self._open:
+    def hold(self, files: Iterable[tuple[SourceFile, str]]) -> None:
+        """Keeps exactly these documents open, whatever else comes and goes."""
+        wanted = {file.uri: (file, language) for file, language in files}
+        self._held = set(wanted)
+        for file, language in wanted.values():
+            self.show(file, language)
+        self._trim()
+
+    def changed(self, uri: str, read: Callable[[], tuple[SourceFile, str] | None]) -> None:
+        """The file of a document has changed: it is closed, or shown anew if it is held."""
+        if uri not in self._open:
+            return
+        fresh = read() if uri in self._held else None
+        if fresh is not None:
+            self.show(*fresh)
+        else:
+            self._held.discard(uri)
             self._close(uri)
 
     def reveal(self, file: SourceFile, language: str) -> None:
-        """Makes the server read a file again whose stamp does not show that it changed.
+        """Makes the server read a file again that it would not notice by itself.
 
-        Some servers compare the modification time and think they know the file already. Opening
-        and closing it tells them otherwise.
+        Some servers compare the modification time and think they know the file already, others
+        notice nothing at all. Opening and closing it tells them otherwise.
         """
         self.show(file, language)
-        self._close(file.uri)
+        if file.uri not in self._held:
+            self._close(file.uri)
+
+    def show_once(self, uri: str, file: SourceFile, language: str) -> None:
+        """Opens the text under a name that was never used before. ``close_once`` ends it."""
+        self._versions += 1
+        self._announce(uri, language, file.text)
+
+    def close_once(self, uri: str) -> None:
+        self._client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    def _announce(self, uri: str, language: str, text: str) -> None:
+        document = {"uri": uri, "languageId": language, "version": self._versions, "text": text}
+        self._client.notify("textDocument/didOpen", {"textDocument": document})
+
+    def _trim(self) -> None:
+        free = [uri for uri in self._open if uri not in self._held]
+        for uri in free[: max(0, len(free) - MAX_OPEN)]:
+            self._close(uri)
 
     def _close(self, uri: str) -> None:
         del self._open[uri]
         self._client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+def _whole(text: str) -> dict[str, Any]:
+    """The range of a whole document, in lines and UTF-16 units."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    end = {"line": len(lines) - 1, "character": len(lines[-1].encode("utf-16-le")) // 2}
+    return {"start": {"line": 0, "character": 0}, "end": end}

@@ -1,25 +1,55 @@
 """From a registry entry to something that can be started: the program, its arguments, its options.
 
 Programs come from this installation, from ``sightline servers install`` or from the user's PATH;
-never from a workspace.
+never from a workspace. What a start needs on disk (an index folder, a compilation database, an
+empty environment) is made in the per-user cache, anew for each start where it depends on the
+project.
 """
 
+import json
 import os
 import sys
 import sysconfig
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from sightline.contract.source import SourceFile
-from sightline.lsp.python import empty_environment, find_environment
-from sightline.lsp.registry import ServerSpec
-from sightline.lsp.server import Launch
-from sightline.process.child import Child, spawn
+from sightline.contract.canonical import sha256_hex
+from sightline.lsp import compile_database, python
+from sightline.lsp.install.locks import platform_name
+from sightline.lsp.install.store import Store
+from sightline.lsp.projects import Project
+from sightline.lsp.registry import Registry, ServerSpec
 from sightline.process.environment import child_environment, find_program, safe_path
 
-__all__ = ["Launcher"]
+__all__ = ["Found", "Launcher", "Start"]
+
+_NODE = "{node}"
+_TY_PROJECT_FILES = ("ty.toml", "pyproject.toml")
+
+
+class Found(NamedTuple):
+    """Whether a server can be started here: its command, or what is missing and the fix."""
+
+    command: tuple[str, ...]
+    missing: str = ""
+    fix: str = ""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Everything one start of a server needs."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    settings: Mapping[str, Any]
+    initialization_options: Mapping[str, Any]
+    #: Files that must be open for the server to see the whole project.
+    anchors: Sequence[str] = ()
+    #: For servers with a compilation database: the files in it.
+    units: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -28,50 +58,105 @@ class Launcher:
 
     environment: Mapping[str, str]
     cache: Path
+    store: Store
+    registry: Registry
+    _commands: dict[tuple[str, tuple[str, ...]], Found] = field(default_factory=dict)
 
-    def find(self, spec: ServerSpec, roots: Sequence[str]) -> str | None:
-        """The program of a server, or ``None`` if it is not installed."""
-        name = spec.command[0]
-        if os.path.isabs(name):
-            return find_program(os.path.basename(name), [os.path.dirname(name)], roots)
-        if spec.found == "bundled":
-            folders = [os.path.dirname(sys.executable), sysconfig.get_path("scripts")]
-            return find_program(name, folders, ())
-        return find_program(name, safe_path(self.environment.get("PATH", ""), roots), roots)
-
-    def launch(
-        self,
-        name: str,
-        spec: ServerSpec,
-        root: str,
-        roots: Sequence[str],
-        restarted: Callable[[], None],
-        read: Callable[[str], tuple[SourceFile, str] | None],
-    ) -> Launch | None:
-        """How to start a server for one root, or ``None`` if it is not installed."""
-        program = self.find(spec, roots)
+    def find(self, name: str, roots: Sequence[str]) -> Found:
+        """The command of a server with its program found, or why there is none."""
+        spec = self.registry.servers[name]
+        words = list(spec.command)
+        if spec.found == "installed":
+            package = self.registry.packages[spec.package]
+            if not self.store.has(spec.package, package.version):
+                fix = f"sightline servers install {spec.package}"
+                return Found((), f"{name} is not installed", fix)
+        if words[0] == _NODE:
+            node = self._on_path("node", roots)
+            if node is None:
+                return Found(
+                    (), "Node is missing", "install nodejs (Debian: apt-get install nodejs)"
+                )
+            words[0] = node
+            return Found(tuple(self._fill(spec, words)))
+        program = self._program(spec, self._fill(spec, words[:1])[0], roots)
         if program is None:
+            return Found((), f"{name} is not there", spec.get or f"put {words[0]} on the PATH")
+        return Found((program, *self._fill(spec, words[1:])))
+
+    def start(self, name: str, project: Project, roots: Sequence[str]) -> Start | None:
+        """What a start of the server for one project needs now, or ``None`` if it is not there."""
+        found = self.find(name, roots)
+        if found.missing:
             return None
-        command = [program, *spec.command[1:]]
-        environment = child_environment(self.environment, roots, spec.environment)
-
-        async def start() -> Child:
-            return await spawn(command, cwd=root, env=environment)
-
-        return Launch(
-            name,
-            spec,
-            root,
-            start,
-            settings=spec.settings,
-            initialization_options=self._options(spec, root),
-            read=read,
-            restarted=restarted,
+        spec = self.registry.servers[name]
+        folder = self._folder(name, project.folder)
+        units = frozenset(compile_database.write(project, folder)) if spec.compile_database else ()
+        environment = self._environment(spec, roots, folder)
+        settings, options = dict(spec.settings), dict(spec.initialization_options)
+        if spec.python_environment == "ty":
+            options |= self._ty_options(project.folder)
+        elif spec.python_environment == "pyright":
+            probe = python.interpreter_stand_in(project.folder, self.cache)
+            environment["SIGHTLINE_GUARD_PROGRAMS"] = probe
+            settings["python"] = {**settings.get("python", {}), "pythonPath": probe}
+        return Start(
+            _filled(found.command, folder),
+            environment,
+            _filled(settings, folder),
+            _filled(options, folder),
+            project.anchors(units),
+            frozenset(units),
         )
 
-    def _options(self, spec: ServerSpec, root: str) -> dict[str, Any]:
-        options = dict(spec.initialization_options)
-        if spec.python_environment == "ty":
-            python = find_environment(root) or empty_environment(self.cache)
-            options["configuration"] = {"environment": {"python": python}}
+    def _on_path(self, program: str, roots: Sequence[str]) -> str | None:
+        return find_program(program, safe_path(self.environment.get("PATH", ""), roots), roots)
+
+    def _program(self, spec: ServerSpec, program: str, roots: Sequence[str]) -> str | None:
+        if os.path.isabs(program):
+            return find_program(os.path.basename(program), [os.path.dirname(program)], roots)
+        if spec.found == "bundled":
+            folders = [os.path.dirname(sys.executable), sysconfig.get_path("scripts")]
+            return find_program(program, folders, ())
+        return self._on_path(program, roots)
+
+    def _fill(self, spec: ServerSpec, words: Sequence[str]) -> list[str]:
+        package = self.registry.packages.get(spec.package)
+        server = self.store.path(spec.package, package.version) if package else ""
+        return [
+            word.replace("{server}", str(server)).replace("{platform}", platform_name())
+            for word in words
+        ]
+
+    def _folder(self, name: str, project: str) -> str:
+        """A folder of this server for this project, outside the workspace."""
+        folder = self.cache / "servers" / name / sha256_hex(project)[:16]
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return str(folder)
+
+    def _environment(self, spec: ServerSpec, roots: Sequence[str], folder: str) -> dict[str, str]:
+        extra = dict(_filled(spec.environment, folder))
+        with as_file(files("sightline.lsp").joinpath("guard.cjs")) as guard:
+            # Heeded by Node and by every Node it starts; other programs do not know it.
+            extra["NODE_OPTIONS"] = f"--require={json.dumps(str(guard))}"
+        extra["SIGHTLINE_GUARD_ROOTS"] = os.pathsep.join(roots)
+        return child_environment(self.environment, roots, extra)
+
+    def _ty_options(self, folder: str) -> dict[str, Any]:
+        environment = python.find_environment(folder) or python.empty_environment(self.cache)
+        options: dict[str, Any] = {"configuration": {"environment": {"python": environment}}}
+        if not any(os.path.isfile(os.path.join(folder, name)) for name in _TY_PROJECT_FILES):
+            # Otherwise it climbs to a project above the root and speaks of that one.
+            options["configurationFile"] = python.empty_configuration(self.cache)
         return options
+
+
+def _filled(value: Any, folder: str) -> Any:  # noqa: ANN401 - settings are any JSON
+    """The value with ``{cache}`` replaced, wherever it stands."""
+    if isinstance(value, str):
+        return value.replace("{cache}", folder)
+    if isinstance(value, Mapping):
+        return {key: _filled(item, folder) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_filled(item, folder) for item in value]
+    return value

@@ -1,20 +1,22 @@
 """The pool: which server answers which question. It is the headless ``Source``.
 
-One server per root and language, started when first needed or warmed ahead. Questions about a
-document go to the server of its language in its root; questions about the workspace go to all.
+One server per project and language, started when first needed or warmed ahead. Questions about a
+document go to the server of its language in its project; questions about the workspace go to all
+at once, and are answered when every one of them has answered.
 """
 
 import asyncio
 import contextlib
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
+from weakref import WeakSet
 
 import msgspec
 
 from sightline.contract.canonical import canonical_json, sha256_hex
-from sightline.contract.failures import Failure, NotReady, Unavailable
+from sightline.contract.failures import Failure, NotReady
 from sightline.contract.source import (
     Covered,
     RawDiagnostic,
@@ -24,20 +26,23 @@ from sightline.contract.source import (
 )
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Hover, Location, Position
-from sightline.lsp import answers, types
-from sightline.lsp.launching import Launcher
-from sightline.lsp.registry import Registry, ServerSpec
-from sightline.lsp.server import Server
+from sightline.lsp import answers, questions, types
+from sightline.lsp.fleet import Bounds, Fleet
+from sightline.lsp.launching import Launcher, Start
+from sightline.lsp.projects import Project
+from sightline.lsp.registry import Operation, Registry, ServerSpec
+from sightline.lsp.routes import Outlook, Route, Routes
+from sightline.lsp.server import Launch, Server, State
+from sightline.lsp.sweep import Counter, sweep
+from sightline.lsp.together import together
+from sightline.process.child import spawn
 from sightline.workspace.changes import Change
-from sightline.workspace.roots import Root
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
 
-__all__ = ["Pool", "ServerStatus"]
+__all__ = ["Options", "Pool", "ServerStatus"]
 
 _WARM_AT_ONCE = 2
-#: A file that is quick to open and large enough to define something.
-_PROBE_BYTES = range(64, 65_536)
 
 
 class ServerStatus(NamedTuple):
@@ -51,16 +56,40 @@ class ServerStatus(NamedTuple):
     pending: int
 
 
+@dataclass(frozen=True)
+class Options:
+    """What a user decides about language servers."""
+
+    bounds: Bounds = field(default_factory=Bounds)
+    #: Whether operations are offered whose answers are not repeatable.
+    unstable: bool = False
+    #: Whether the user lets servers run code of a root, by its real path.
+    trusted: Callable[[str], bool] = lambda root: False
+
+
 class Pool:
-    def __init__(self, workspace: Workspace, registry: Registry, launcher: Launcher) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        registry: Registry,
+        launcher: Launcher,
+        options: Options | None = None,
+    ) -> None:
+        options = options or Options()
         self._workspace = workspace
         self._registry = registry
         self._launcher = launcher
-        self._servers: dict[tuple[str, str], Server] = {}
+        self._fleet = Fleet(options.bounds)
+        self._routes = Routes(workspace, registry, launcher, options.trusted, options.unstable)
         self._warming: asyncio.Task[None] | None = None
+        self._leaving: set[asyncio.Task[None]] = set()
+        #: Servers that were started before the first scan, and what they were asked then.
+        self._ahead: dict[Server, asyncio.Task[None]] = {}
+        #: Servers that a user's question was put to.
+        self._asked: WeakSet[Server] = WeakSet()
         self._hashes = {name: _spec_hash(spec) for name, spec in registry.servers.items()}
-        self._samples: tuple[object, list[tuple[Root, str, str]]] = (None, [])
         workspace.listen(self._changed)
+        workspace.listen_to_roots(self._roots_changed)
 
     # Source
 
@@ -76,215 +105,250 @@ class Pool:
         return "|".join(self._hashes[name] for name in names)
 
     async def definition(self, file: SourceFile, position: Position) -> Sequence[Location]:
-        server, result = await self._at(file, position, "definition", types.DefinitionResult)
-        return answers.locations(server.name, result)
+        server, language = self._server_for(file, "definition")
+        return await questions.definition(server, file, language, position)
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
     ) -> Sequence[Location]:
-        extra = {"context": {"includeDeclaration": include_declaration}}
-        _, result = await self._at(file, position, "references", types.ReferencesResult, extra)
-        return result or ()
+        own = self._routes.route(file.path, "references")
+        language = self._routes.language_id(file.path)
+
+        async def ask(route: Route) -> list[Location]:
+            found = await questions.references(
+                self._server(route),
+                file,
+                language,
+                position,
+                include_declaration=include_declaration,
+            )
+            # A file of another project is seen here through the wrong environment.
+            return [place for place in found if self._routes.owns(route, place.uri)]
+
+        # Code of a project with its own environment may use what lies outside of it.
+        parts = await together(*(ask(route) for route in self._routes.related(own)))
+        return [place for part in parts for place in part]
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
-        _, result = await self._at(file, position, "hover", types.HoverResult)
-        return answers.hover(result)
+        server, language = self._server_for(file, "hover")
+        return await questions.hover(server, file, language, position)
 
     async def document_symbols(self, file: SourceFile) -> Sequence[RawSymbol]:
-        server, result = await self._about(file, "documentSymbol", types.DocumentSymbolResult)
-        return answers.document_symbols(server.name, result)
+        server, language = self._server_for(file, "documentSymbols")
+        return await questions.document_symbols(server, file, language)
 
     async def workspace_symbols(self, query: str) -> Covered[Sequence[RawWorkspaceSymbol]]:
-        found: list[RawWorkspaceSymbol] = []
-        for server in self._everywhere():
-            result = await server.ask("workspace/symbol", {"query": query}, types.SymbolResult)
-            found += answers.workspace_symbols(server.name, result)
-        return Covered(found)
+        routes, uncovered = self._routes.everywhere("workspaceSymbols")
+
+        async def ask(route: Route) -> list[RawWorkspaceSymbol]:
+            found = await questions.workspace_symbols(self._server(route), query)
+            return [s for s in found if self._routes.owns(route, s.location.uri)]
+
+        found = await together(*(ask(route) for route in routes))
+        return Covered([symbol for part in found for symbol in part], uncovered)
 
     async def document_diagnostics(self, file: SourceFile) -> Sequence[RawDiagnostic]:
-        _, result = await self._about(file, "diagnostic", types.DiagnosticReport)
-        return answers.diagnostics(result.items)
+        server, language = self._server_for(file, "documentDiagnostics")
+        return await questions.document_diagnostics(server, file, language)
 
-    async def workspace_diagnostics(self) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
-        found: dict[str, Sequence[RawDiagnostic]] = {}
-        for server in self._everywhere():
-            result = await server.ask(
-                "workspace/diagnostic", {"previousResultIds": []}, types.WorkspaceReport
-            )
-            for report in result.items:
-                found[report.uri] = answers.diagnostics(report.items)
-        return Covered(found)
+    async def workspace_diagnostics(
+        self, counted: Callable[[int, int], None]
+    ) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
+        routes, uncovered = self._routes.everywhere("workspaceDiagnostics")
+        counter = Counter(counted)
+        before = await self._workspace.begin()
+
+        async def ask(route: Route) -> dict[str, Sequence[RawDiagnostic]]:
+            server = self._server(route)
+            if route.spec.workspace_diagnostics == "pull":
+                found = await questions.workspace_report(server)
+            else:
+                await server.ready()
+                paths = sorted(server.units) or route.project.files()
+                found = await sweep(server, paths, partial(self._read, route.spec), counter)
+            return {uri: items for uri, items in found.items() if self._routes.owns(route, uri)}
+
+        parts = await together(*(ask(route) for route in routes))
+        if (await self._workspace.begin()).epochs != before.epochs:
+            raise NotReady("the files changed meanwhile; retry", waiting_for="quiet files")
+        return Covered({uri: items for part in parts for uri, items in part.items()}, uncovered)
 
     # Lifetime
 
     def warm(self) -> None:
         """Starts the servers of the languages found in the roots, in the background."""
         if self._warming is None:
+            if self._workspace.tree_state() is None:
+                self._go_ahead()
             self._warming = asyncio.create_task(self._warm(), name="warm language servers")
+
+    async def ready(self, path: str) -> Server:
+        """The server of a file, once it may be asked."""
+        route = self._routes.route(path, "documentSymbols")
+        server = self._server(route)
+        await server.ready()
+        return server
+
+    async def outlook(self) -> list[Outlook]:
+        """What can be expected for every language in the roots. Starts nothing."""
+        await self._workspace.begin()
+        return list(self._routes.outlook())
+
+    async def prepared(self, route: Route) -> str:
+        """The version of a server, once it may be asked."""
+        server = self._server(route)
+        await server.ready()
+        return server.version
 
     def waiting_for(self, uri: str | None) -> str:
         """What a question about a document, or about the workspace, is waiting for."""
+        names = set(self._registry.servers)
         if uri is not None:
             language = self._registry.language_of(uri.rpartition("/")[2])
             names = set(self._registry.servers_for(language)) if language else set()
-        else:
-            names = set(self._registry.servers)
-        waiting = {s.waiting_for() for (name, _), s in self._servers.items() if name in names}
-        return min(waiting, default="the workspace to be scanned")
+        servers = [s for s in self._fleet.servers.values() if s.name in names and s.running]
+        # Those that are not ready hold everybody up; then those that owe an answer.
+        by_rank = sorted((s.state is State.READY, not s.pending, s.waiting_for()) for s in servers)
+        return by_rank[0][2] if by_rank else "the workspace to be scanned"
 
     def status(self) -> list[ServerStatus]:
         return [
             ServerStatus(name, root, server.state.value, server.version, server.pid, server.pending)
-            for (name, root), server in sorted(self._servers.items())
+            for (name, root), server in sorted(self._fleet.servers.items())
         ]
 
     async def close(self) -> None:
-        if self._warming is not None:
-            self._warming.cancel()
-        await asyncio.gather(*(server.stop() for server in self._servers.values()))
-        self._servers.clear()
+        for reading in (self._warming, *self._ahead.values()):
+            if reading is not None:
+                reading.cancel()
+        for task in list(self._leaving):
+            await task
+        await self._fleet.close()
 
     # Warming
+
+    def _go_ahead(self) -> None:
+        """Servers that need nothing of the tree start and read it while it is scanned."""
+        self._workspace.head_start(self._overtaken)
+        for route, path in self._routes.ahead():
+            server = self._known(route)
+            server.start()
+            self._ahead[server] = asyncio.create_task(
+                self._read_ahead(server, path), name=f"read ahead {route.name}"
+            )
+
+    async def _read_ahead(self, server: Server, path: str) -> None:
+        """A question of our own about a rare name makes a server read the whole project."""
+        document = {"textDocument": {"uri": uri_of(path)}}
+        with contextlib.suppress(Failure):
+            found = await server.ask(
+                "textDocument/documentSymbol", document, types.DocumentSymbolResult, wide=False
+            )
+            symbols = answers.document_symbols(server.name, found)
+            rare = max(symbols, key=lambda symbol: len(symbol.name), default=None)
+            if rare is not None:
+                start = rare.selection.start
+                place = {"line": start.line, "character": start.character}
+                context = {"context": {"includeDeclaration": True}}
+                question = document | {"position": place} | context
+                await server.ask("textDocument/references", question, types.ReferencesResult)
+
+    def _overtaken(self) -> None:
+        """Something changed between a server's start and the watch: it reads everything again."""
+        for server, reading in self._ahead.items():
+            reading.cancel()
+            server.start_over()
 
     async def _warm(self) -> None:
         """A real ``references`` question makes a server read the whole project ahead of users."""
         turns = asyncio.Semaphore(_WARM_AT_ONCE)
 
-        async def warm(view: View, server: Server, path: str, language: str) -> None:
+        async def warm(view: View, route: Route) -> None:
+            server = self._known(route)
             async with turns:
                 with contextlib.suppress(Failure):
-                    await self._probe(server, view.document(uri_of(path)), language)
+                    await self._probe(server, route, view)
 
         with contextlib.suppress(Failure):
             view = await self._workspace.begin()
-            await asyncio.gather(*(warm(view, *probe) for probe in self._probes()))
+            routes = self._routes.all()
+            await asyncio.gather(*(warm(view, route) for route in routes))
 
-    def _probes(self) -> Iterator[tuple[Server, str, str]]:
-        """For every root and language: its server and a file to ask about."""
-        state = self._workspace.tree_state()
-        if self._samples[0] != state:
-            self._samples = (state, list(self._find_samples()))
-        for root, language, path in self._samples[1]:
-            server = self._first_installed(language, root)
-            if server is not None:
-                yield server, path, language
+    async def _probe(self, server: Server, route: Route, view: View) -> None:
+        await server.ready()
+        if "references" in route.spec.not_offered:
+            return
+        if server in self._asked or server in self._ahead:
+            return  # somebody's question does what ours would
+        path = self._routes.probe(route)
+        if path is None:
+            return
+        file, language = view.document(uri_of(path)), self._routes.language_id(path)
+        symbols = await questions.document_symbols(server, file, language)
+        start = symbols[0].selection.start if symbols else Position(0, 0)
+        await questions.references(server, file, language, start, include_declaration=True)
 
-    def _find_samples(self) -> Iterator[tuple[Root, str, str]]:
-        """For every root and language that occurs in it: the first file that can be a probe."""
-        for root, tree in self._workspace.trees():
-            samples: dict[str, tuple[int, str]] = {}
-            for folder in sorted(tree):
-                for name, stamp in sorted(tree[folder].items()):
-                    language = self._registry.language_of(name)
-                    if language is not None and _better(stamp.size, samples.get(language)):
-                        samples[language] = (stamp.size, f"{folder}/{name}")
-            for language, (_, path) in samples.items():
-                yield root, language, path
+    # Servers
 
-    async def _probe(self, server: Server, file: SourceFile, language: str) -> None:
-        document = {"textDocument": {"uri": file.uri}}
-        symbols = await server.ask_about(
-            file,
-            self._language_id(language),
-            "textDocument/documentSymbol",
-            document,
-            types.DocumentSymbolResult,
+    def _server_for(self, file: SourceFile, operation: Operation) -> tuple[Server, str]:
+        route = self._routes.route(file.path, operation)
+        return self._server(route), self._routes.language_id(file.path)
+
+    def _server(self, route: Route) -> Server:
+        """The server that a user's question is put to."""
+        server = self._known(route)
+        self._asked.add(server)
+        return server
+
+    def _known(self, route: Route) -> Server:
+        key = (route.name, route.project.folder)
+        if key not in self._fleet.servers:
+            self._fleet.servers[key] = Server(self._launch(route))
+        return self._fleet.servers[key]
+
+    def _launch(self, route: Route) -> Launch:
+        spec, folder = route.spec, route.project.folder
+
+        def project() -> Project:
+            return self._routes.project(spec, folder)
+
+        async def prepare() -> Start | None:
+            roots = [root.real for root in self._workspace.roots.roots]
+            return await asyncio.to_thread(self._launcher.start, route.name, project(), roots)
+
+        return Launch(
+            route.name,
+            spec,
+            folder,
+            project=project,
+            prepare=prepare,
+            spawn=lambda start: spawn(start.command, cwd=folder, env=start.environment),
+            read=partial(self._read, spec),
+            admit=self._fleet.admit,
+            ended=self._workspace.source_changed,
         )
-        first = answers.document_symbols(server.name, symbols)
-        start = first[0].selection.start if first else Position(0, 0)
-        position = {"position": {"line": start.line, "character": start.character}}
-        context = {"context": {"includeDeclaration": True}}
-        await server.ask(
-            "textDocument/references", document | position | context, types.ReferencesResult
-        )
-
-    # Routing
-
-    async def _at(
-        self,
-        file: SourceFile,
-        position: Position,
-        operation: str,
-        result: Any,  # noqa: ANN401 - the decoder's target type
-        extra: Mapping[str, object] | None = None,
-    ) -> tuple[Server, Any]:
-        params = {"position": {"line": position.line, "character": position.character}}
-        return await self._about(file, operation, result, params | dict(extra or {}))
-
-    async def _about(
-        self,
-        file: SourceFile,
-        operation: str,
-        result: Any,  # noqa: ANN401
-        extra: Mapping[str, object] | None = None,
-    ) -> tuple[Server, Any]:
-        server, language = self._server_for(file.path)
-        params = {"textDocument": {"uri": file.uri}, **(extra or {})}
-        answer = await server.ask_about(
-            file, self._language_id(language), f"textDocument/{operation}", params, result
-        )
-        return server, answer
-
-    def _server_for(self, path: str) -> tuple[Server, str]:
-        language = self._registry.language_of(os.path.basename(path))
-        if language is None:
-            raise Unavailable("no language server is known for this kind of file")
-        root = self._workspace.roots.containing(path)
-        if root is None:
-            raise NotReady(waiting_for="the workspace")
-        server = self._first_installed(language, root)
-        if server is None:
-            title = self._registry.languages[language].title
-            raise Unavailable(f"no language server for {title} is installed; run sightline doctor")
-        return server, language
-
-    def _first_installed(self, language: str, root: Root) -> Server | None:
-        for name in self._registry.servers_for(language):
-            server = self._server(name, root)
-            if server is not None:
-                return server
-        return None
-
-    def _everywhere(self) -> list[Server]:
-        """The servers of every language that occurs in the roots."""
-        servers = list(dict.fromkeys(server for server, _, _ in self._probes()))
-        if not servers:
-            raise Unavailable("no language server knows a file here; run sightline doctor")
-        return servers
-
-    def _server(self, name: str, root: Root) -> Server | None:
-        key = (name, root.real)
-        if key not in self._servers:
-            roots = [r.real for r in self._workspace.roots.roots]
-            spec = self._registry.servers[name]
-            restarted = self._workspace.source_changed
-            read = partial(self._read, spec)
-            launch = self._launcher.launch(name, spec, root.real, roots, restarted, read)
-            if launch is None:
-                return None
-            self._servers[key] = Server(launch)
-        return self._servers[key]
-
-    def _language_id(self, language: str) -> str:
-        return self._registry.languages[language].id or language
 
     def _read(self, spec: ServerSpec, path: str) -> tuple[SourceFile, str] | None:
         """A file of one of the server's languages as it is on disk now."""
-        language = self._registry.language_of(os.path.basename(path))
-        if language not in spec.languages:
+        if self._registry.language_of(path.rpartition("/")[2]) not in spec.languages:
             return None
         with contextlib.suppress(Failure):
-            return self._workspace.read(uri_of(path)), self._language_id(language)
+            return self._workspace.read(uri_of(path)), self._routes.language_id(path)
         return None
 
     def _changed(self, changes: Sequence[Change]) -> None:
-        for server in self._servers.values():
+        for server in list(self._fleet.servers.values()):
             server.changed(changes)
 
-
-def _better(size: int, known: tuple[int, str] | None) -> bool:
-    """Whether a file makes a better probe than the one known: the first of a handy size."""
-    return known is None or (size in _PROBE_BYTES and known[0] not in _PROBE_BYTES)
+    def _roots_changed(self) -> None:
+        """Servers of roots that are gone are ended."""
+        self._routes.forget()
+        roots = self._workspace.roots
+        gone = [key for key in self._fleet.servers if roots.containing(key[1]) is None]
+        task = asyncio.create_task(self._fleet.stop(gone), name="servers of removed roots")
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+        self._warming = None
 
 
 def _spec_hash(spec: ServerSpec) -> str:

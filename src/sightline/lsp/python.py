@@ -2,24 +2,55 @@
 
 An environment is a folder with ``pyvenv.cfg``. If the project has none, servers are pointed at an
 empty one of ours: otherwise they would pick up whatever environment Sightline is installed in, and
-answers would depend on that.
+answers would depend on that. A server that wants to ask an interpreter gets a stand-in that knows
+what ``pyvenv.cfg`` says.
 """
 
+import json
 import os
+import sys
 from pathlib import Path
 
-__all__ = ["empty_environment", "find_environment"]
+from sightline.contract.canonical import sha256_hex
+
+__all__ = [
+    "empty_configuration",
+    "empty_environment",
+    "find_environment",
+    "interpreter_stand_in",
+]
 
 _NAMES = (".venv", "venv", "env", ".env")
+_MAX_CONFIGURATION = 1 << 16
+_VERSION = "3.13.0"
+
+#: Asked with ``-c CODE``; the code it is given says which of the two answers is wanted.
+_STAND_IN = """\
+#!{python} -IS
+import json, sys
+code = sys.argv[-1]
+if "version_info" in code:
+    print(json.dumps({version}))
+else:
+    print(json.dumps({{"path": {paths}, "prefix": {prefix}}}))
+"""
 
 
-def find_environment(root: str) -> str | None:
-    """The environment folder directly inside a project root."""
+def find_environment(folder: str) -> str | None:
+    """The environment directly inside a project's folder."""
     for name in _NAMES:
-        folder = os.path.join(root, name)
-        if os.path.isfile(os.path.join(folder, "pyvenv.cfg")):
-            return folder
+        environment = os.path.join(folder, name)
+        if "home" in _configuration(environment):
+            return environment
     return None
+
+
+def empty_configuration(cache: Path) -> str:
+    """A ty.toml that says nothing, made once in the per-user cache."""
+    file = cache / "empty-ty.toml"
+    if not file.exists():
+        file.touch()
+    return str(file)
 
 
 def empty_environment(cache: Path) -> str:
@@ -28,5 +59,47 @@ def empty_environment(cache: Path) -> str:
     (folder / "lib" / "python3.13" / "site-packages").mkdir(parents=True, exist_ok=True)
     marker = folder / "pyvenv.cfg"
     if not marker.exists():
-        marker.write_text("home = /nonexistent\nversion = 3.13.0\n", encoding="utf-8")
+        marker.write_text(f"home = /nonexistent\nversion = {_VERSION}\n", encoding="utf-8")
     return str(folder)
+
+
+def interpreter_stand_in(folder: str, cache: Path) -> str:
+    """A program that answers for the project's interpreter; nothing of the project is run."""
+    environment = find_environment(folder) or empty_environment(cache)
+    configuration = _configuration(environment)
+    version = configuration.get("version_info") or configuration.get("version") or _VERSION
+    numbers = [int(part) for part in version.split(".")[:3] if part.isdigit()] + [0] * 3
+    text = _STAND_IN.format(
+        python=sys.executable,
+        version=json.dumps([*numbers[:3], "final", 0]),
+        paths=json.dumps(_site_packages(environment)),
+        prefix=json.dumps(environment),
+    )
+    file = cache / f"python-{sha256_hex(text)[:16]}"
+    if not file.exists():
+        fresh = file.with_suffix(f".{os.getpid()}")
+        fresh.write_text(text, encoding="utf-8")
+        fresh.chmod(0o700)
+        fresh.replace(file)
+    return str(file)
+
+
+def _site_packages(environment: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(os.path.join(environment, "lib")))
+    except OSError:
+        return []
+    found = [os.path.join(environment, "lib", name, "site-packages") for name in names]
+    return [folder for folder in found if os.path.isdir(folder)]
+
+
+def _configuration(environment: str) -> dict[str, str]:
+    """What ``pyvenv.cfg`` says; a damaged one would make servers refuse the whole project."""
+    try:
+        path = os.path.join(environment, "pyvenv.cfg")
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read(_MAX_CONFIGURATION).splitlines()
+    except OSError:
+        return {}
+    pairs = (line.partition("=") for line in lines)
+    return {key.strip().lower(): value.strip() for key, _, value in pairs}

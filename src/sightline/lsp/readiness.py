@@ -1,8 +1,9 @@
 """When a server's answers are complete: one explicit rule per server.
 
 ``answers-block``: the server waits by itself instead of answering from a part; it is ready at once.
-The other rules wait for a signal the server sends when its project is loaded. Without the signal
-the server is never ready, and callers are told so: a partial answer never leaves this program.
+``documents``: it answers from the document alone. The other rules wait for a signal the server
+sends when its project is loaded. Without the signal the server is never ready, and callers are told
+so: a partial answer never leaves this program.
 """
 
 import asyncio
@@ -18,25 +19,35 @@ __all__ = ["Readiness"]
 
 
 class Readiness:
+    """The signal of one running server. It can be awaited again after ``again``."""
+
     def __init__(self, spec: ServerSpec) -> None:
         self._spec = spec
         self._signal = asyncio.Event()
         self._titles: dict[Any, str] = {}
-        if spec.readiness == "answers-block":
+        if spec.readiness in ("answers-block", "documents"):
             self._signal.set()
+
+    def again(self) -> None:
+        """What was said before counts no longer."""
+        self._signal.clear()
+
+    def nothing_to_load(self) -> None:
+        """There is nothing in the project that the server would load, so it will not say so."""
+        self._signal.set()
 
     def notified(self, method: str, params: msgspec.Raw) -> None:
         """Every notification of the server passes here."""
         if self._signal.is_set():
             return
-        rule = self._spec.readiness
+        rule, signal = self._spec.readiness, self._spec.ready_signal
         if rule == "log" and method == "window/logMessage":
             message = msgspec.json.decode(params).get("message", "")
-            if re.search(self._spec.ready_signal, str(message)):
+            if re.search(signal, str(message)):
                 self._signal.set()
         elif rule == "progress" and method == "$/progress":
             self._progress(msgspec.json.decode(params))
-        elif (
+        elif (rule == "notification" and method == signal) or (
             rule == "status"
             and method == "experimental/serverStatus"
             and msgspec.json.decode(params).get("quiescent") is True
@@ -45,14 +56,7 @@ class Readiness:
 
     async def wait(self, client: Client) -> None:
         """Returns when the server is ready; raises when it ends before."""
-        waits = {asyncio.create_task(e.wait()) for e in (self._signal, client.ended)}
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in waits:
-                wait.cancel()
-        if client.gone is not None:
-            raise client.gone
+        await until(self._signal, client)
 
     def _progress(self, params: dict[str, Any]) -> None:
         token, value = params.get("token"), params.get("value") or {}
@@ -62,3 +66,15 @@ class Readiness:
             title = self._titles.pop(token, "")
             if re.search(self._spec.ready_signal, f"{token} {title}"):
                 self._signal.set()
+
+
+async def until(signal: asyncio.Event, client: Client) -> None:
+    """Returns at the signal; raises when the server ends before."""
+    waits = {asyncio.create_task(e.wait()) for e in (signal, client.ended)}
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+    if client.gone is not None:
+        raise client.gone

@@ -1,11 +1,13 @@
 """Which language servers exist and how each has to be treated: data, read once.
 
 The data are in ``registry.toml`` beside this file; a user's configuration may override or add
-servers with the same keys. Nothing in a workspace can.
+servers with the same keys. Nothing in a workspace can. Every field is described where it stands;
+docs/languages.md is generated from the same data.
 """
 
 import tomllib
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -13,7 +15,17 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-__all__ = ["BadRegistry", "Language", "Registry", "ServerSpec", "builtin", "load"]
+__all__ = [
+    "OPERATIONS",
+    "BadRegistry",
+    "Language",
+    "Operation",
+    "Package",
+    "Registry",
+    "ServerSpec",
+    "builtin",
+    "load",
+]
 
 Operation = Literal[
     "definition",
@@ -24,6 +36,15 @@ Operation = Literal[
     "documentDiagnostics",
     "workspaceDiagnostics",
 ]
+OPERATIONS: tuple[Operation, ...] = (
+    "definition",
+    "references",
+    "hover",
+    "documentSymbols",
+    "workspaceSymbols",
+    "documentDiagnostics",
+    "workspaceDiagnostics",
+)
 
 
 class BadRegistry(ValueError):
@@ -37,38 +58,103 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     names: tuple[str, ...] = ()
     #: The protocol's language id, where it is not the language's own name.
     id: str | None = None
+    #: Files with a language id of their own, by a pattern for their name.
+    ids: dict[str, str] = {}
+    #: Whether its files define symbols that other files use. Data formats do not.
+    symbols: bool = True
+
+    def id_of(self, name: str, default: str) -> str:
+        """The protocol's language id of a file."""
+        for pattern, own in self.ids.items():
+            if fnmatchcase(name.lower(), pattern):
+                return own
+        return self.id or default
+
+
+class Package(Struct, frozen=True, forbid_unknown_fields=True):
+    """Something ``sightline servers install`` can get. What exactly is in its lock file."""
+
+    kind: Literal["npm", "pip"]
+    version: str
+    licence: str
 
 
 class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     languages: tuple[str, ...]
+    #: The program and its arguments. ``{server}`` is the folder of the installed package,
+    #: ``{node}`` the user's Node, ``{cache}`` a folder of this server for this project outside the
+    #: workspace, ``{platform}`` such as linux-x64.
     command: tuple[str, ...]
     #: Where the program comes from: this installation, ``sightline servers install``, or PATH.
     found: Literal["bundled", "installed", "path"]
+    package: str = ""
     version: str = ""
     licence: str = ""
-    #: When answers are complete. ``answers-block``: the server itself waits instead of guessing.
-    readiness: Literal["answers-block", "log", "progress", "status"] = "answers-block"
-    #: What the readiness signal looks like: a log pattern or a progress title.
+    #: For servers from PATH: how a user gets one.
+    get: str = ""
+    #: Files that mark a project of its own inside a root.
+    root_markers: tuple[str, ...] = ()
+    #: The server's folder: always the root, or the nearest folder with a marker that also has a
+    #: language environment of its own.
+    folder: Literal["root", "environment"] = "root"
+    #: What must be open for the server to see the whole workspace.
+    opens: Literal["nothing", "any", "tsconfig", "gomod"] = "nothing"
+    #: When answers are complete. ``answers-block``: the server itself waits instead of guessing;
+    #: ``documents``: it knows nothing beyond the document it is asked about.
+    readiness: Literal[
+        "answers-block", "documents", "log", "progress", "status", "notification"
+    ] = "answers-block"
+    #: What the readiness signal looks like: a log pattern, a progress token or title, a method.
     ready_signal: str = ""
-    diagnostics: Literal["pull", "push", "none"] = "pull"
+    #: What makes the server see an edit, and how it is known that it did.
+    after_change: Literal["told", "rescan", "reload", "quiesce", "reindex", "reveal", "restart"] = (
+        "told"
+    )
+    #: The command behind ``reload``.
+    reload_command: str = ""
+    #: Files whose change makes the server start over.
+    restart_on: tuple[str, ...] = ()
+    diagnostics: Literal["pull", "push", "push-unversioned", "tsserver", "none"] = "pull"
     workspace_diagnostics: Literal["pull", "sweep", "none"] = "none"
+    #: A sweep need not open the documents: the server reads the disk.
+    sweeps_unopened: bool = False
+    #: Silent limits inside the server that cannot be lifted: an answer that long is refused.
+    caps: dict[Operation, int] = {}
+    #: Silent limits that the settings or arguments here lift, for people.
+    caps_lifted: str = ""
     not_offered: tuple[Operation, ...] = ()
-    #: What of a workspace the server runs. Empty or "nothing...": it needs no trust.
+    #: Operations whose answers are not repeatable; offered only with ``allow_unstable_hover``.
+    unstable: tuple[Operation, ...] = ()
+    #: A text that shows that an answer was made before the project was loaded.
+    unfinished: str = ""
+    #: What of a workspace the server runs, and whether its user must have trusted it first.
     executes: str = "unknown"
+    needs_trust: bool = True
+    #: What it would send over the network, and how that is off.
     network: str = "unknown"
     settings: dict[str, Any] = {}
     initialization_options: dict[str, Any] = {}
     environment: dict[str, str] = {}
+    #: Notifications sent once after ``initialized``.
+    announce: tuple[str, ...] = ()
     python_environment: Literal["ty", "pyright", ""] = ""
+    #: A compilation database is made outside the workspace.
+    compile_database: bool = False
+    #: Requests that differ from the protocol's plain ones.
+    dialect: Literal["", "clangd", "tsserver"] = ""
+    #: Why it is treated so, for people.
+    notes: str = ""
 
     @property
-    def needs_trust(self) -> bool:
-        return not self.executes.startswith("nothing")
+    def starts_ahead(self) -> bool:
+        """Whether it can be started, and asked, before anything is known of the workspace."""
+        return self.readiness == "answers-block" and self.opens == "nothing"
 
 
 class Registry(Struct, frozen=True):
     languages: dict[str, Language]
     servers: dict[str, ServerSpec]
+    packages: dict[str, Package] = {}
 
     def language_of(self, name: str) -> str | None:
         """The language of a file by its name."""
@@ -82,6 +168,17 @@ class Registry(Struct, frozen=True):
         """The servers that know a language, best first."""
         return [name for name, spec in self.servers.items() if language in spec.languages]
 
+    def version_of(self, name: str) -> str:
+        """The version of a server that is meant, or nothing where the user's own is taken."""
+        spec = self.servers[name]
+        package = self.packages.get(spec.package)
+        return package.version if package is not None else spec.version
+
+    def licence_of(self, name: str) -> str:
+        spec = self.servers[name]
+        package = self.packages.get(spec.package)
+        return package.licence if package is not None else spec.licence
+
 
 @cache
 def builtin() -> Registry:
@@ -91,19 +188,42 @@ def builtin() -> Registry:
 
 
 def load(tables: Mapping[str, Any], base: Registry | None = None) -> Registry:
-    """A registry from parsed TOML, on top of ``base``."""
+    """A registry from parsed TOML, on top of ``base``. What is added comes first."""
     languages = dict(base.languages) if base else {}
     servers = dict(base.servers) if base else {}
+    packages = dict(base.packages) if base else {}
     for name, table in tables.get("languages", {}).items():
         languages[name] = _convert(f"languages.{name}", table, Language)
+    for name, table in tables.get("packages", {}).items():
+        packages[name] = _convert(f"packages.{name}", table, Package)
+    own: dict[str, ServerSpec] = {}
     for name, table in tables.get("servers", {}).items():
         inherited = msgspec.to_builtins(servers[name]) if name in servers else {}
-        servers[name] = _convert(f"servers.{name}", {**inherited, **table}, ServerSpec)
+        own[name] = _convert(f"servers.{name}", {**inherited, **table}, ServerSpec)
+    # A server that the user describes is the one they want.
+    servers = {**own, **{name: spec for name, spec in servers.items() if name not in own}}
     for name, spec in servers.items():
-        for language in spec.languages:
-            if language not in languages:
-                raise BadRegistry(f"servers.{name}: there is no language {language!r}")
-    return Registry(languages, servers)
+        _check(name, spec, languages, packages)
+    return Registry(languages, servers, packages)
+
+
+def _check(
+    name: str,
+    spec: ServerSpec,
+    languages: Mapping[str, Language],
+    packages: Mapping[str, Package],
+) -> None:
+    for language in spec.languages:
+        if language not in languages:
+            raise BadRegistry(f"servers.{name}: there is no language {language!r}")
+    if not spec.command or not spec.command[0]:
+        raise BadRegistry(f"servers.{name}: command must name a program")
+    if spec.found == "installed" and spec.package not in packages:
+        raise BadRegistry(f"servers.{name}: there is no package {spec.package!r}")
+    if spec.readiness in ("log", "progress", "notification") and not spec.ready_signal:
+        raise BadRegistry(f"servers.{name}: readiness {spec.readiness!r} needs a ready_signal")
+    if spec.after_change in ("reload", "quiesce") and not spec.reload_command:
+        raise BadRegistry(f"servers.{name}: after_change needs a reload_command")
 
 
 def _convert(where: str, table: object, kind: type[Any]) -> Any:  # noqa: ANN401

@@ -1,10 +1,11 @@
-"""One language server for one root: start, readiness, documents, changes, crashes, stop.
+"""One language server for one project: start, readiness, documents, changes, crashes, stop.
 
     STOPPED -> STARTING -> LOADING -> READY -> (crash) -> RESTING -> STARTING ...
 
-Questions are put only to a READY server. What makes it READY is the registry's explicit rule,
-never a count that stopped changing. A server that ends by itself is started again after a rest
-that doubles each time; one that keeps ending is left alone, and the callers are told.
+Questions are put only to a READY server that has taken in every change. What makes it READY is the
+registry's explicit rule, never a count that stopped changing. A server that ends by itself is
+started again after a rest that doubles each time; one that keeps ending is left alone, and the
+callers are told. There is never more than one process: a new start waits for the old one's end.
 """
 
 import asyncio
@@ -15,17 +16,24 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from sightline.contract.failures import NotReady, Unavailable, UriInvalid
+import msgspec
+
+from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import SourceFile
-from sightline.contract.uris import path_of, uri_of
+from sightline.contract.uris import uri_of
 from sightline.lsp import types
+from sightline.lsp.capabilities import CAPABILITIES
 from sightline.lsp.client import Client, ServerError, ServerGone
 from sightline.lsp.documents import Documents
-from sightline.lsp.globs import matcher
+from sightline.lsp.interest import interested
+from sightline.lsp.launching import Start
+from sightline.lsp.projects import MAX_ANCHORS, Project
+from sightline.lsp.published import Published
 from sightline.lsp.readiness import Readiness
 from sightline.lsp.registry import ServerSpec
+from sightline.lsp.settling import Connection, Read, Settler
 from sightline.process.child import Child, StartFailed
-from sightline.workspace.changes import Change
+from sightline.workspace.changes import Change, Kind
 
 __all__ = ["Launch", "Server", "State"]
 
@@ -35,9 +43,11 @@ _LONGEST_REST_S = 30.0
 _MAX_CRASHES = 5
 _GIVE_UP_S = 60.0
 _SHUTDOWN_S = 1.0
-#: A server that owes an answer and says nothing for so long, or takes so long to start, is stuck.
+#: A server that owes an answer and says nothing for so long, or takes so long to start or to take
+#: in a change, is stuck.
 _SILENCE_S = 120.0
-_START_S = 120.0
+_START_S = 600.0
+_SETTLE_S = 120.0
 
 _CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED = -32801, -32802, -32800
 _RETRYABLE = frozenset({_CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED})
@@ -58,14 +68,17 @@ class Launch:
 
     name: str
     spec: ServerSpec
-    root: str
-    spawn: Callable[[], Awaitable[Child]]
-    settings: Mapping[str, Any]
-    initialization_options: Mapping[str, Any]
-    #: A changed file with its language, if it is one of this server's.
-    read: Callable[[str], tuple[SourceFile, str] | None]
-    #: Called when a server that had answered starts over: older answers may no longer hold.
-    restarted: Callable[[], None] = lambda: None
+    folder: str
+    #: The project as it is now; its files come and go.
+    project: Callable[[], Project]
+    #: What a start needs now, or ``None`` if the server is not installed any more.
+    prepare: Callable[[], Awaitable[Start | None]]
+    spawn: Callable[[Start], Awaitable[Child]]
+    read: Read
+    #: Waits until one more server may run.
+    admit: Callable[["Server"], Awaitable[None]]
+    #: Called when a server that had answered is gone: older answers may no longer hold.
+    ended: Callable[[], None]
 
 
 @dataclass(eq=False)
@@ -74,25 +87,55 @@ class Server:
     state: State = State.STOPPED
     client: Client | None = None
     documents: Documents | None = None
+    published: Published = field(default_factory=Published)
     version: str = ""
     capabilities: dict[str, Any] = field(default_factory=dict)
+    #: When it was last asked something.
+    used: float = 0.0
     _child: Child | None = None
     _readiness: Readiness | None = None
+    _settler: Settler | None = None
     _starting: asyncio.Task[None] | None = None
+    _settling: asyncio.Task[None] | None = None
     _watching: asyncio.Task[None] | None = None
     _crashes: int = 0
     _last_crash: float = 0.0
     _reason: str = ""
     _missed: list[Change] = field(default_factory=list)
-    _was_ready: bool = False
+    _anchors: Sequence[str] = ()
+    _anchors_due: bool = False
+    #: Processes that are to be ended before the next one starts.
+    _leaving: list[tuple[Client | None, Child | None]] = field(default_factory=list)
+    _names: int = 0
+    _units: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
         return self.launch.name
 
     @property
+    def spec(self) -> ServerSpec:
+        return self.launch.spec
+
+    @property
     def pid(self) -> int | None:
         return self._child.pid if self._child is not None else None
+
+    @property
+    def running(self) -> bool:
+        """Whether it has, or is about to have, a process."""
+        return self.state not in (State.STOPPED, State.FAILED)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody waits for it and it is not busy starting."""
+        busy = self._settling is not None and not self._settling.done()
+        return self.state is State.READY and not self.pending and not busy
+
+    @property
+    def units(self) -> frozenset[str]:
+        """The files of the compilation database it was started with."""
+        return self._units
 
     @property
     def pending(self) -> int:
@@ -106,33 +149,42 @@ class Server:
         return self._starting
 
     async def ready(self) -> Client:
-        """The client, once the server may be believed."""
-        if self.state is State.FAILED:
-            if time.monotonic() - self._last_crash < _GIVE_UP_S:
-                raise Unavailable(f"{self.name} {self._reason}; run sightline doctor")
-            self._starting = None  # long enough ago: one more try
-        if self.client is not None and self.client.silent_for() > _SILENCE_S:
-            await self._end_child()
-            self._begin_again()
-        start = self.start()
-        if not start.done():
-            await asyncio.shield(start)
-        start.result()
-        if self.client is None or self.client.gone is not None or self.state is not State.READY:
-            raise self._not_ready()
-        return self.client
+        """The client, once the server may be believed and knows every change."""
+        while True:
+            self._check_sanity()
+            self.used = time.monotonic()
+            start = self.start()
+            if not start.done():
+                # Not awaited itself: a start that is replaced by another one is cancelled.
+                await asyncio.wait({start})
+            if start.cancelled():
+                if self._starting is start:
+                    raise self._not_ready()
+                continue
+            start.result()
+            if self._starting is not start:
+                continue
+            settling = self._settling
+            if settling is not None and not settling.done():
+                await asyncio.wait({settling})
+                continue
+            if self.client is None or self.client.gone is not None or self.state is not State.READY:
+                raise self._not_ready()
+            return self.client
 
-    async def ask(self, method: str, params: object, result: Any) -> Any:  # noqa: ANN401
-        """One question to the ready server."""
+    async def ask(
+        self,
+        method: str,
+        params: object,
+        result: Any,  # noqa: ANN401 - the decoder's target type
+        *,
+        wide: bool = True,
+    ) -> Any:  # noqa: ANN401
+        """One question to the ready server. ``wide``: its answer depends on the whole project."""
         client = await self.ready()
-        try:
-            return await client.request(method, params, result)
-        except ServerGone:
-            raise self._not_ready() from None
-        except ServerError as error:
-            if error.code in _RETRYABLE:
-                raise NotReady(waiting_for=f"{self.name} to settle") from None
-            raise Unavailable(f"{self.name} could not answer; run sightline doctor") from None
+        if wide:
+            self._check_width()
+        return await self._request(client, method, params, result)
 
     async def ask_about(
         self,
@@ -141,62 +193,104 @@ class Server:
         method: str,
         params: object,
         result: Any,  # noqa: ANN401
+        *,
+        wide: bool = False,
     ) -> Any:  # noqa: ANN401
         """One question about a document, which the server sees with exactly the caller's text."""
-        await self.ready()
+        client = await self.ready()
+        if wide:
+            self._check_width()
         assert self.documents is not None
         self.documents.show(file, language)
-        return await self.ask(method, params, result)
+        return await self._request(client, method, params, result)
+
+    async def diagnostics_pushed(self, file: SourceFile, language: str) -> list[Any]:
+        """The list the server publishes for exactly this text."""
+        await self.ready()
+        assert self.documents is not None
+        version = self.documents.show(file, language)
+        try:
+            return await self.published.of(file.uri, version)
+        except ServerGone:
+            raise self._not_ready() from None
+
+    async def diagnostics_under_own_name(self, file: SourceFile, language: str) -> list[Any]:
+        """The list for this text from a server that does not say which text a list is for."""
+        await self.ready()
+        assert self.documents is not None
+        documents = self.documents
+        self._names += 1
+        uri = f"{file.uri}?{self._names}"
+        documents.show_once(uri, file, language)
+        try:
+            return await self.published.of(uri, None)
+        except ServerGone:
+            raise self._not_ready() from None
+        finally:
+            documents.close_once(uri)
+            self.published.forget(uri)
 
     def changed(self, changes: Sequence[Change]) -> None:
-        """Tells the server what changed on disk; what it had open is closed."""
+        """Tells the server what changed on disk; what it had open is closed or shown anew."""
         if self.state in (State.STOPPED, State.FAILED, State.RESTING):
             return  # it will read the disk when it starts
-        if self.documents is None or self.client is None:
+        if self._settler is None or self.client is None:
             self._missed.extend(changes)
             return
-        events = []
-        for change in changes:
-            uri = uri_of(change.path)
-            self.documents.forget(uri)
-            if change.disguised and (file := self.launch.read(change.path)) is not None:
-                self.documents.reveal(*file)
-            if self._interested(change.path):
-                events.append({"uri": uri, "type": change.kind})
-        if events:
-            self.client.notify("workspace/didChangeWatchedFiles", {"changes": events})
+        client, folder = self.client, self.launch.folder
+        told = [
+            change
+            for change in changes
+            if self._is_own(change.path) or interested(client, folder, change.path)
+        ]
+        self._settler.changed(changes, told)
+        if self._settler.must_restart:
+            self._begin_over()
+            return
+        if self.spec.opens in ("tsconfig", "gomod"):
+            markers = self.spec.root_markers
+            self._anchors_due = self._anchors_due or any(
+                c.kind != Kind.CHANGED or c.path.rpartition("/")[2] in markers for c in changes
+            )
+        if self._settler.pending or self._anchors_due:
+            self._settle_soon()
 
     def waiting_for(self) -> str:
         """What a caller that runs out of time was waiting for. Constant texts, no times."""
-        match self.state:
-            case State.READY:
-                return f"{self.name} to answer"
-            case State.RESTING:
-                return f"{self.name} to restart"
-            case State.LOADING:
-                return f"{self.name} to load the project"
-            case _:
-                return f"{self.name} to start"
+        if self.state is State.READY:
+            settling = self._settling is not None and not self._settling.done()
+            return f"{self.name} to {'take in the changes' if settling else 'answer'}"
+        words = {State.RESTING: "restart", State.LOADING: "load the project"}
+        return f"{self.name} to {words.get(self.state, 'start')}"
 
     async def stop(self) -> None:
         """Shutdown, exit, then the whole tree is ended."""
-        for task in (self._watching, self._starting):
+        for task in (self._watching, self._settling, self._starting):
             if task is not None:
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError, Exception):
                     await task
-        client, child = self.client, self._child
-        self.client = self.documents = self._child = self._starting = self._watching = None
+        client = self.client
+        self._leave()
+        self._starting = self._watching = self._settling = None
         self.state = State.STOPPED
         if client is not None and client.gone is None:
             with contextlib.suppress(ServerError, ServerGone, TimeoutError):
                 async with asyncio.timeout(_SHUTDOWN_S):
                     await client.request("shutdown", None, Any)
             client.notify("exit")
-        if client is not None:
-            await client.close()
-        if child is not None:
-            await child.end()
+        await self._end_leaving()
+
+    def start_over(self) -> None:
+        """What it has read counts no longer."""
+        if self.running:
+            self._begin_over()
+
+    def exhausted(self, reason: str) -> None:
+        """It took more than it may: its process is ended, and it starts again after a rest."""
+        if self._child is not None:
+            self._reason = reason
+            self._crashed()
 
     # Starting
 
@@ -209,71 +303,132 @@ class Server:
             except StartFailed as failed:
                 self._give_up(f"could not be started ({failed})")
                 raise Unavailable(f"{self.name} {self._reason}; run sightline doctor") from None
+            except Failure:
+                self.state = State.STOPPED
+                self._starting = None
+                raise
             except (ServerGone, ServerError, TimeoutError):
-                await self._end_child()
+                self._leave()
+                await self._end_leaving()
                 if not await self._rest():
                     raise Unavailable(f"{self.name} {self._reason}; run sightline doctor") from None
             else:
                 return
 
     async def _start_once(self) -> None:
-        child = await self.launch.spawn()
+        await self.launch.admit(self)
+        self._missed.clear()  # what changed until here is on disk before anything is read
+        start = await self.launch.prepare()
+        if start is None:
+            raise Unavailable(f"{self.name} is not installed any more; run sightline doctor")
+        child = await self.launch.spawn(start)
         self._child = child
-        self._readiness = Readiness(self.launch.spec)
+        readiness = self._readiness = Readiness(self.spec)
         client = Client(
             child.stdout,
             child.stdin,
-            configuration=self._configuration,
-            notified=self._readiness.notified,
+            configuration=lambda section: _section(start.settings, section),
+            notified=self._notified,
         )
         self.client = client
-        root = {"uri": uri_of(self.launch.root), "name": self.launch.root.rpartition("/")[2]}
+        await self._initialize(client, start)
+        self.documents = Documents(client, incremental=_takes_ranges(self.capabilities))
+        self.published = Published()
+        connection = Connection(
+            self.spec,
+            client,
+            self.documents,
+            self.published,
+            readiness,
+            self.launch.read,
+            self._is_own,
+            self._some_file,
+            start.units,
+        )
+        self._settler, self._units = Settler(connection), start.units
+        self.state = State.LOADING
+        self._hold(start.anchors)
+        missed, self._missed = self._missed, []
+        if missed:
+            self.changed(missed)
+        if self.spec.opens == "any" and not start.anchors:
+            readiness.nothing_to_load()
+        await readiness.wait(client)
+        self.state = State.READY
+        self._reason = ""
+        self._watching = asyncio.create_task(self._watch(child, client), name=f"watch {self.name}")
+
+    async def _initialize(self, client: Client, start: Start) -> None:
+        folder = self.launch.folder
+        root = {"uri": uri_of(folder), "name": folder.rpartition("/")[2]}
         answer = await client.request(
             "initialize",
             {
                 "processId": None,
                 "clientInfo": {"name": "sightline"},
                 "rootUri": root["uri"],
+                "rootPath": folder,
                 "workspaceFolders": [root],
                 "capabilities": CAPABILITIES,
-                "initializationOptions": dict(self.launch.initialization_options),
+                "initializationOptions": dict(start.initialization_options),
             },
             types.InitializeResult,
         )
         self.capabilities = answer.capabilities
-        self.version = answer.serverInfo.version or self.launch.spec.version
+        self.version = answer.serverInfo.version or self.version or self.spec.version
         client.notify("initialized", {})
-        self.documents = Documents(client)
-        self.state = State.LOADING
-        missed, self._missed = self._missed, []
-        if missed:
-            self.changed(missed)
-        await self._readiness.wait(client)
-        self.state = State.READY
-        if self._was_ready:
-            self.launch.restarted()
-        self._was_ready = True
-        self._watching = asyncio.create_task(self._watch(child, client), name=f"watch {self.name}")
+        for method in self.spec.announce:
+            client.notify(method, {})
+        if start.settings:
+            # Some servers take their settings from here, others ask for them then.
+            settings = {"settings": start.settings}
+            client.notify("workspace/didChangeConfiguration", settings)
+
+    def _hold(self, anchors: Sequence[str]) -> None:
+        """Opens the files without which the server does not know its project."""
+        assert self.documents is not None
+        self._anchors = anchors
+        if len(anchors) <= MAX_ANCHORS:
+            files = [file for path in anchors if (file := self.launch.read(path)) is not None]
+            self.documents.hold(files)
 
     async def _watch(self, child: Child, client: Client) -> None:
         """Notices the end of a running server, or of its sanity, and starts it again."""
         await client.ended.wait()
         if self._child is child:
-            await self._end_child()
-            self._begin_again()
+            self._crashed()
 
-    def _begin_again(self) -> None:
+    def _crashed(self) -> None:
+        self._leave()
         self._begin(self._restart())
+        self.launch.ended()
+
+    async def _restart(self) -> None:
+        await self._end_leaving()
+        if not await self._rest():
+            raise Unavailable(f"{self.name} {self._reason}; run sightline doctor")
+        await self._start()
+
+    def _begin_over(self) -> None:
+        """A new start because of a change; what runs is ended first."""
+        before = self._starting
+
+        async def over() -> None:
+            if before is not None and not before.done():
+                before.cancel()
+                await asyncio.wait({before})
+            self._leave()
+            await self._end_leaving()
+            await self._start()
+
+        self.state = State.STARTING
+        self._leave()
+        self._begin(over())
 
     def _begin(self, starting: Coroutine[Any, Any, None]) -> None:
         self._starting = asyncio.create_task(starting, name=f"start {self.name}")
         # Whoever asks is told; a start that nobody waits for may fail in silence.
         self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
-
-    async def _restart(self) -> None:
-        if not await self._rest():
-            raise Unavailable(f"{self.name} {self._reason}; run sightline doctor")
-        await self._start()
 
     async def _rest(self) -> bool:
         """Waits before the next start; ``False`` when it has ended too often."""
@@ -281,7 +436,7 @@ class Server:
         self._crashes = self._crashes + 1 if now - self._last_crash < _GIVE_UP_S else 1
         self._last_crash = now
         if self._crashes >= _MAX_CRASHES:
-            self._give_up(f"ended {self._crashes} times in a row")
+            self._give_up(self._reason or f"ended {self._crashes} times in a row")
             return False
         self.state = State.RESTING
         await asyncio.sleep(min(_FIRST_REST_S * 2 ** (self._crashes - 1), _LONGEST_REST_S))
@@ -293,70 +448,109 @@ class Server:
         self._last_crash = time.monotonic()
         self._crashes = 0
 
-    async def _end_child(self) -> None:
-        client, child = self.client, self._child
-        self.client = self.documents = self._child = None
-        if client is not None:
-            await client.close()
-        if child is not None:
-            await child.end()
+    def _leave(self) -> None:
+        """Lets go of the process, if there is one; ``_end_leaving`` ends it."""
+        if self.client is not None or self._child is not None:
+            self._leaving.append((self.client, self._child))
+        self.published.ended(ServerGone("it ended"))
+        self.client = self.documents = self._child = self._settler = self._readiness = None
+        self._missed.clear()
+        self._anchors_due = False
 
-    def _interested(self, path: str) -> bool:
-        """Whether the server registered for a path; one that registered for none gets all."""
-        assert self.client is not None
-        watchers = [
-            watcher
-            for method, options in self.client.registrations.values()
-            if method == "workspace/didChangeWatchedFiles"
-            for watcher in options.get("watchers", ())
-        ]
-        return not watchers or any(self._fits(watcher, path) for watcher in watchers)
+    async def _end_leaving(self) -> None:
+        while self._leaving:
+            client, child = self._leaving[0]
+            if client is not None:
+                await client.close()
+            if child is not None:
+                await child.end()
+            if self._leaving and self._leaving[0] == (client, child):
+                self._leaving.pop(0)
 
-    def _fits(self, watcher: Mapping[str, Any], path: str) -> bool:
-        pattern, base = watcher.get("globPattern", "**"), self.launch.root
-        if isinstance(pattern, Mapping):
-            uri = pattern.get("baseUri")
-            uri = uri.get("uri") if isinstance(uri, Mapping) else uri
-            with contextlib.suppress(UriInvalid, TypeError):
-                base = path_of(str(uri)).rstrip("/")
-            pattern = pattern.get("pattern", "**")
-        if not isinstance(pattern, str):
-            return True
-        if pattern.startswith("/"):
-            return matcher(pattern)(path)
-        return path.startswith(base + "/") and matcher(pattern)(path[len(base) + 1 :])
+    # Changes
 
-    def _configuration(self, section: str) -> Any:  # noqa: ANN401 - settings are any JSON
-        value: Any = self.launch.settings
-        for part in section.split(".") if section else ():
-            value = value.get(part) if isinstance(value, Mapping) else None
-        return value
+    def _settle_soon(self) -> None:
+        if self._settling is None or self._settling.done():
+            self._settling = asyncio.create_task(self._settle(), name=f"settle {self.name}")
+
+    async def _settle(self) -> None:
+        """Until the server has taken in every change; one that does not starts over."""
+        try:
+            async with asyncio.timeout(_SETTLE_S):
+                while self._settler is not None and (self._anchors_due or self._settler.pending):
+                    if self._anchors_due:
+                        self._anchors_due = False
+                        project = self.launch.project()
+                        self._hold(await asyncio.to_thread(project.anchors))
+                    await self._settler.settle()
+        except (ServerGone, ServerError):
+            pass  # its end is noticed elsewhere
+        except TimeoutError:
+            self._begin_over()
+
+    def _notified(self, method: str, params: msgspec.Raw) -> None:
+        if method == "textDocument/publishDiagnostics":
+            self.published.notified(params)
+        if self._readiness is not None:
+            self._readiness.notified(method, params)
+        if self._settler is not None:
+            self._settler.notified(method, params)
+
+    def _is_own(self, path: str) -> bool:
+        project = self.launch.project()
+        name = path.rpartition("/")[2]
+        return project.holds(path) and (name in self.spec.root_markers or project.speaks(name))
+
+    def _some_file(self) -> str | None:
+        return next(iter(self.launch.project().files()), None)
+
+    # Asking
+
+    async def _request(
+        self,
+        client: Client,
+        method: str,
+        params: object,
+        result: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        try:
+            return await client.request(method, params, result)
+        except ServerGone:
+            raise self._not_ready() from None
+        except ServerError as error:
+            if error.code in _RETRYABLE:
+                raise NotReady(waiting_for=f"{self.name} to settle") from None
+            raise Unavailable(f"{self.name} could not answer; run sightline doctor") from None
+
+    def _check_sanity(self) -> None:
+        if self.state is State.FAILED:
+            if time.monotonic() - self._last_crash < _GIVE_UP_S:
+                raise Unavailable(f"{self.name} {self._reason}; run sightline doctor")
+            self._starting = None  # long enough ago: one more try
+        if self.client is not None and self.client.silent_for() > _SILENCE_S:
+            self._begin_over()
+
+    def _check_width(self) -> None:
+        if len(self._anchors) > MAX_ANCHORS:
+            files = f"more than {MAX_ANCHORS:,} files"
+            markers = " or ".join(self.spec.root_markers)
+            raise Unavailable(f"{files} here belong to no project; add a {markers} that has them")
 
     def _not_ready(self) -> NotReady:
+        cause = f" because it {self._reason}" if self._reason else ""
         return NotReady(
-            f"{self.name} is not ready; retry in a moment", waiting_for=self.waiting_for()
+            f"{self.name} is not ready{cause}; retry in a moment", waiting_for=self.waiting_for()
         )
 
 
-#: What this client can do. Only UTF-16 is offered, so that no position is ever converted.
-CAPABILITIES: dict[str, Any] = {
-    "general": {"positionEncodings": ["utf-16"]},
-    "window": {"workDoneProgress": True},
-    "workspace": {
-        "configuration": True,
-        "workspaceFolders": True,
-        "didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True},
-        "symbol": {"dynamicRegistration": False},
-        "diagnostics": {"refreshSupport": True},
-    },
-    "textDocument": {
-        "synchronization": {"dynamicRegistration": False},
-        "definition": {"linkSupport": True},
-        "references": {},
-        "hover": {"contentFormat": ["markdown", "plaintext"]},
-        "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
-        "publishDiagnostics": {"versionSupport": True},
-        "diagnostic": {"dynamicRegistration": True, "relatedDocumentSupport": False},
-    },
-    "experimental": {"serverStatusNotification": True},
-}
+def _takes_ranges(capabilities: Mapping[str, Any]) -> bool:
+    """Whether a server takes changes of documents by range."""
+    sync = capabilities.get("textDocumentSync")
+    return (sync.get("change") if isinstance(sync, Mapping) else sync) == 2
+
+
+def _section(settings: Mapping[str, Any], section: str) -> Any:  # noqa: ANN401 - any JSON
+    value: Any = settings
+    for part in section.split(".") if section else ():
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value

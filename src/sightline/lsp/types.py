@@ -25,6 +25,7 @@ __all__ = [
     "PublishDiagnostics",
     "ReferencesResult",
     "ResponseError",
+    "SymbolDetailsResult",
     "SymbolResult",
     "WorkspaceReport",
     "WorkspaceSymbolItem",
@@ -77,6 +78,15 @@ class Marked(Struct, frozen=True):
     value: str
     kind: str | None = None
     language: str | None = None
+
+
+class SymbolDetails(Struct, frozen=True, gc=False):
+    """What clangd's ``symbolInfo`` tells of a symbol."""
+
+    definitionRange: Location | None = None  # noqa: N815
+
+
+SymbolDetailsResult = list[SymbolDetails] | None
 
 
 class HoverBody(Struct, frozen=True):

@@ -7,7 +7,7 @@ language servers, the calls, the surface. No other module keeps state at module 
 import asyncio
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
@@ -20,8 +20,10 @@ from sightline.calls.listing import Listing
 from sightline.context.engine import ContextEngine
 from sightline.contract import limits
 from sightline.contract.settings import Settings
+from sightline.lsp.fleet import Bounds
+from sightline.lsp.install.store import Store
 from sightline.lsp.launching import Launcher
-from sightline.lsp.pool import Pool
+from sightline.lsp.pool import Options, Pool
 from sightline.lsp.registry import Registry
 from sightline.protocol.surface import ClientOptions, Surface
 from sightline.server.logs import Log
@@ -121,12 +123,17 @@ class Program:
         registry: Registry,
         environment: Mapping[str, str],
         cache: Path,
+        servers: Path,
         log: Log,
+        trusted: Callable[[str], bool] = lambda root: False,
         context_root: str = "",
         context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
-        pool = Pool(workspace, registry, Launcher(environment, cache))
+        launcher = Launcher(environment, cache, Store(servers), registry)
+        bounds = Bounds(settings.max_servers, settings.server_memory_mb, settings.server_idle_s)
+        options = Options(bounds, settings.allow_unstable_hover, trusted)
+        pool = Pool(workspace, registry, launcher, options)
         index = LazyIndex(workspace, environment, cache)
         index_or_none = index.get if "index" in settings.families else no_index
 

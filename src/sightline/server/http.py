@@ -1,14 +1,16 @@
 """The HTTP transport: one POST, one message, one answer.
 
-A plain ASGI application on top of the protocol core. Refusals are statuses with an empty body;
-JSON-RPC answers are 200 with JSON, or an event stream when progress was asked for and there is
-some. A closed connection is not a cancel: the work goes on and its answer is dropped.
+The application on top of the protocol core, without a connection. Refusals are statuses with an
+empty body; JSON-RPC answers are 200 with JSON, or an event stream when progress was asked for and
+there is some. What needs no waiting is answered in the call that brought the request. A closed
+connection is not a cancel: the work goes on and its answer is dropped.
 """
 
 import asyncio
-from collections.abc import Callable, MutableMapping
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
+from sightline.contract.limits import MAX_REQUEST_BYTES
 from sightline.contract.settings import Settings
 from sightline.protocol import jsonrpc
 from sightline.protocol.jsonrpc import Malformed, Message, Request, Response
@@ -24,7 +26,7 @@ from sightline.protocol.session import (
     Violation,
 )
 from sightline.protocol.surface import Surface
-from sightline.server.http_exchange import Answer, Body, Receive, Sender, respond
+from sightline.server.http_exchange import JSON_HEADERS, Answer, Body, Coming, Head, Line, Reply
 from sightline.server.http_rules import CLOSE, Door, Heads, Refusal, read_heads
 from sightline.server.logs import Log
 from sightline.server.running import Runner
@@ -33,8 +35,7 @@ from sightline.server.tokens import TokenFile
 
 __all__ = ["HttpApp"]
 
-Scope = MutableMapping[str, Any]
-
+_ACCEPTED = Reply(202)
 _PROFILE = Profile(HTTP_REVISIONS, needs_initialized=True, answers_cancelled=True)
 
 
@@ -67,56 +68,75 @@ class HttpApp:
         }
         self._header_is_optional = "session" in headers
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Sender) -> None:
+    def take(self, head: Head, body: bytes) -> Reply | Coming:
+        """What a complete request brings about: its answer, or how the answer will come."""
         try:
-            await self._exchange(scope, receive, send)
-        except asyncio.CancelledError:  # the server stops before the request was complete
-            await respond(send, 503, [CLOSE])
-        except Exception as error:  # the top level of a request: answered without a word
-            self._log.bug(error)
-            await respond(send, 500, [CLOSE])
-
-    async def _exchange(self, scope: Scope, receive: Receive, send: Sender) -> None:
-        announced = any(name == b"expect" for name, _ in scope["headers"])
-        body = Body(receive, announced=announced, whole=scope.get("whole_body"))
-        try:
-            heads = read_heads(scope["headers"])
-            target = scope.get("target") or scope["raw_path"]
-            self._door.check(target, scope["method"], heads, self._tokens.current())
-            answer = Answer(send, may_stream=scope["http_version"] != "1.0")
-            await self._message(await body.read(), heads, answer)
+            heads = self._admit(head)
+            if len(body) > MAX_REQUEST_BYTES:
+                raise Refusal(413, CLOSE)
+            return self._message(body, heads, head)
         except Refusal as refusal:
-            self._log.debug("http.refused", status=refusal.status)
-            headers = refusal.headers
-            if not await body.settle() and CLOSE not in headers:
-                headers = [*headers, CLOSE]
-            await respond(send, refusal.status, headers)
+            return self._refused(refusal)
+        except Exception as error:  # the top level of a request: answered without a word
+            return self._bug(error)
 
-    async def _message(self, body: bytes, heads: Heads, answer: Answer) -> None:
+    async def read_and_take(self, head: Head, line: Line) -> None:
+        """The same for a request whose body is still arriving. Its answer is sent."""
+        try:
+            body = Body(line, announced=b"expect" in head.headers)
+            try:
+                heads = self._admit(head)
+                outcome = self._message(await body.read(), heads, head)
+            except Refusal as refusal:
+                outcome = self._refused(refusal)
+                if not await body.settle() and CLOSE not in outcome.headers:
+                    outcome = outcome._replace(headers=(*outcome.headers, CLOSE))
+            await (line.reply(outcome) if isinstance(outcome, Reply) else outcome(line))
+        except asyncio.CancelledError:  # the server stops before the request was complete
+            await line.reply(Reply(503, (CLOSE,)))
+        except Exception as error:
+            await line.reply(self._bug(error))
+
+    def _admit(self, head: Head) -> Heads:
+        heads = read_heads(head.headers)
+        self._door.check(head.target, head.method, heads, self._tokens.current())
+        return heads
+
+    def _refused(self, refusal: Refusal) -> Reply:
+        self._log.debug("http.refused", status=refusal.status)
+        return Reply(refusal.status, refusal.headers)
+
+    def _bug(self, error: Exception) -> Reply:
+        self._log.bug(error)
+        return Reply(500, (CLOSE,))
+
+    def _message(self, body: bytes, heads: Heads, head: Head) -> Reply | Coming:
         arrived = self._clock()
         try:
             message = jsonrpc.read(body)
         except Malformed:
             raise Refusal(400) from None
         if isinstance(message, Response):
-            await answer.accepted()
-            return
+            return _ACCEPTED
         session, is_new = self._session_for(message, heads)
         effects = session.receive(message)
         if not effects:
-            await answer.accepted()
-            return
+            return _ACCEPTED
         match effects[0]:
             case Send(known):
-                extra = []
                 if is_new and self._shared is None and session.phase is not Phase.NEW:
-                    extra = [(b"mcp-session-id", self.sessions.add(session).encode())]
-                await answer.json(known, *extra)
+                    own = (b"mcp-session-id", self.sessions.add(session).encode())
+                    return Reply(200, (*JSON_HEADERS, own), known)
+                return Reply(200, JSON_HEADERS, known)
             case Start(call):
-                await self._call(session, call, arrived, answer)
+                terminal = self._runner.now(session, call, arrived=arrived)
+                if terminal is not None:
+                    return Reply(200, JSON_HEADERS, terminal)
+                may_stream = head.version != "1.0"
+                return partial(self._call, session, call, arrived, may_stream)
             case Cancel(call):
                 self._runner.cancel(call)
-                await answer.accepted()
+                return _ACCEPTED
             case Violation():
                 raise Refusal(400)
 
@@ -148,23 +168,35 @@ class HttpApp:
         if session.revision is None or heads.protocol_version != session.revision.name:
             raise Refusal(400)
 
-    async def _call(self, session: Session, call: Call, arrived: float, answer: Answer) -> None:
+    async def _call(
+        self, session: Session, call: Call, arrived: float, may_stream: bool, line: Line
+    ) -> None:
         """Answers with JSON, or with an event stream once there is progress to tell."""
-        if call.progress_token is None:
-            terminal = await self._runner.run(session, call, arrived=arrived)
+        try:
+            answer = Answer(line, may_stream=may_stream)
+            if call.progress_token is None:
+                terminal = await self._runner.run(session, call, arrived=arrived)
+            else:
+                terminal = await self._tell(session, call, arrived, answer)
             assert terminal is not None, "over HTTP every call is answered"
             await answer.json(terminal)
-            return
+        except asyncio.CancelledError:
+            await line.reply(Reply(503, (CLOSE,)))
+        except Exception as error:
+            await line.reply(self._bug(error))
+
+    async def _tell(
+        self, session: Session, call: Call, arrived: float, answer: Answer
+    ) -> bytes | None:
+        """Runs a call and tells its progress meanwhile."""
         reports: asyncio.Queue[bytes] = asyncio.Queue()
         task = self._runner.start(session, call, arrived=arrived, progress=reports.put_nowait)
         try:
             await _tell_progress(task, reports, answer)
-            terminal = await task
+            return await task
         except asyncio.CancelledError:  # the server stops: the work too, and the client is told
             task.cancel()
-            terminal = await task
-        assert terminal is not None, "over HTTP every call is answered"
-        await answer.json(terminal)
+            return await task
 
 
 async def _tell_progress(

@@ -9,17 +9,29 @@ request that arrives in one piece, as nearly all do, costs one task, one write a
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from functools import partial
+from typing import Protocol, cast
 
 import httptools
 
 from sightline.server.http_cycle import Cycle, status_line
+from sightline.server.http_exchange import Coming, Head, Line, Reply
+from sightline.server.http_rules import join
 
 __all__ = ["Application", "Connection", "Connections"]
 
-#: An ASGI application.
-Application = Callable[[Any, Any, Any], Awaitable[None]]
+
+class Application(Protocol):
+    """What answers the requests."""
+
+    def take(self, head: Head, body: bytes) -> Reply | Coming:
+        """The answer to a whole request, or how it will come."""
+        ...
+
+    async def read_and_take(self, head: Head, line: Line) -> None:
+        """Reads the rest of a request and answers it."""
+        ...
+
 
 _HEADER_S = 5.0
 _IDLE_S = 75.0
@@ -84,11 +96,11 @@ class Connection(asyncio.Protocol):
         self._paused = False
         #: The request being read.
         self._url = b""
-        self._headers: list[tuple[bytes, bytes]] = []
+        self._headers: dict[bytes, bytes] = {}
         #: Bytes of its head: of complete lines, and of pieces that held nothing else.
         self._head_bytes = 0
         self._received = 0
-        self._in_head = False
+        self._in_head = self._begun = False
         self._reading: Cycle | None = None
         #: The request being answered, and those that wait for their turn.
         self._answering: Cycle | None = None
@@ -124,16 +136,18 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._deaf:
             return
-        begun = self._in_head
+        before = self._answering
+        self._begun = False
         self._feed(data)
         if self._in_head and not self._deaf:
-            self._received += len(data) if begun else 0
+            # Of a piece in which this head began, the parser has counted what belongs to it.
+            self._received += 0 if self._begun else len(data)
             if self._received > _HEADER_BYTES:
                 self._refuse(431)
             elif self._header_timer is None:
                 self._expect_headers()
         cycle = self._answering
-        if cycle is not None and cycle.task is None:
+        if cycle is not None and cycle is not before and cycle.task is None:
             self._start(cycle)
 
     def pause_writing(self) -> None:
@@ -170,44 +184,42 @@ class Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         self._url = b""
-        self._headers = []
+        self._headers = {}
         self._head_bytes = self._received = 0
-        self._in_head = True
+        self._in_head = self._begun = True
 
     def on_url(self, url: bytes) -> None:
-        self._count(len(url))
         self._url += url
+        self._head_bytes += len(url)
+        if self._head_bytes > _HEADER_BYTES:
+            self._too_large()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._count(len(name) + len(value) + 4)
-        self._headers.append((name.lower(), value))
+        self._head_bytes += len(name) + len(value) + 4
+        if self._head_bytes > _HEADER_BYTES:
+            self._too_large()
+        name = name.lower()
+        if name not in self._headers:
+            self._headers[name] = value
+        elif name == b"host":
+            raise BadHead("a request needs exactly one Host")
+        else:
+            self._headers[name] = join(name, self._headers[name], value)
 
     def on_headers_complete(self) -> None:
         self._stop_header_timer()
         version = self._parser.get_http_version()
-        hosts = 0
-        announced = False
-        for name, value in self._headers:
-            if name == b"host":
-                hosts += 1
-            elif name == b"expect":
-                announced = value.lower() == b"100-continue"
-        if hosts > 1 or (hosts == 0 and version == "1.1"):
+        if version == "1.1" and b"host" not in self._headers:
             raise BadHead("a request needs exactly one Host")
         method = self._parser.get_method()
         if self._parser.should_upgrade() and method != b"CONNECT":
             self._without_offer = self._plain_head(method, version)
             return
         self._in_head = False
-        scope = {
-            "type": "http",
-            "http_version": version,
-            "method": method.decode("ascii"),
-            "target": self._url,
-            "headers": self._headers,
-        }
+        announced = self._headers.get(b"expect", b"").lower() == b"100-continue"
+        head = Head(method, self._url, version, self._headers)
         keep_alive = version != "1.0" and self._parser.should_keep_alive()
-        cycle = Cycle(self, scope, keep_alive=keep_alive, announced=announced)
+        cycle = Cycle(self, head, keep_alive=keep_alive, announced=announced)
         self._reading = cycle
         if self._answering is None:
             self._answering = cycle
@@ -227,11 +239,9 @@ class Connection(asyncio.Protocol):
             self._reading.end()
             self._reading = None
 
-    def _count(self, size: int) -> None:
-        self._head_bytes += size
-        if self._head_bytes > _HEADER_BYTES:
-            self._status = 431
-            raise BadHead("the headers are too large")
+    def _too_large(self) -> None:
+        self._status = 431
+        raise BadHead("the headers are too large")
 
     # Offers to upgrade
 
@@ -253,7 +263,7 @@ class Connection(asyncio.Protocol):
 
     def _plain_head(self, method: bytes, version: str) -> bytes:
         lines = [b"%b %b HTTP/%b" % (method, self._url, version.encode())]
-        for name, value in self._headers:
+        for name, value in self._headers.items():
             if name == b"connection":
                 words = [word.strip() for word in value.split(b",")]
                 kept = [word for word in words if word.lower() != b"upgrade"]
@@ -265,16 +275,31 @@ class Connection(asyncio.Protocol):
     # Answering
 
     def _start(self, cycle: Cycle) -> None:
-        """Hands a request to the application, with its body if that is there already."""
-        cycle.scope["whole_body"] = cycle.whole_body()
-        cycle.task = self._loop.create_task(self._run(cycle))
+        """Hands a request to the application. What is known at once is answered at once."""
+        body = cycle.whole_body()
+        if body is None:
+            coming: Coming = partial(self._app.read_and_take, cycle.head)
+        else:
+            outcome = self._app.take(cycle.head, body)
+            if not isinstance(outcome, Reply):
+                coming = outcome
+            elif self._drained is None:
+                cycle.reply_now(outcome)
+                return
+            else:  # the client does not read what it was sent
+                coming = partial(_reply, outcome)
+        cycle.task = self._loop.create_task(self._run(cycle, coming))
 
-    async def _run(self, cycle: Cycle) -> None:
+    async def _run(self, cycle: Cycle, coming: Coming) -> None:
         try:
-            await self._app(cycle.scope, cycle.receive, cycle.send)
+            await coming(cycle)
         finally:
             if not cycle.complete:
                 self.transport.close()
+
+    def _start_next(self, cycle: Cycle) -> None:
+        if cycle.task is None and not cycle.complete and not cycle.disconnected:
+            self._start(cycle)
 
     def write(self, data: bytes) -> None:
         if not self.transport.is_closing():
@@ -295,8 +320,9 @@ class Connection(asyncio.Protocol):
             return
         self._answering = None
         if self._waiting:
+            # Not now: a client may send hundreds at once, and this would be one inside the other.
             self._answering = self._waiting.popleft()
-            self._start(self._answering)
+            self._loop.call_soon(self._start_next, self._answering)
         elif self._idle_timer is None:
             self._idle_timer = self._loop.call_later(_IDLE_S, self._close_if_idle)
         if not self._waiting:
@@ -358,3 +384,7 @@ class Connection(asyncio.Protocol):
             self._idle_timer = self._loop.call_later(left, self._close_if_idle)
         else:
             self.transport.close()
+
+
+async def _reply(reply: Reply, line: Line) -> None:
+    await line.reply(reply)

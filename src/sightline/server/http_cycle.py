@@ -1,23 +1,21 @@
-"""One request and its answer on a connection, in the words of ASGI.
+"""One request and its answer on a connection.
 
-This is as much of an ASGI server as the application needs: a body that may still be arriving, and
-an answer that is either whole, with its length, or sent in parts. A whole answer is one write.
+A body that may still be arriving, and an answer that is either whole, with its length, or sent in
+parts. A whole answer is one write.
 """
 
 import asyncio
-from collections.abc import MutableMapping
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Protocol
 
-from sightline.server.http_rules import CLOSE
+from sightline.server.http_exchange import JSON_HEADERS, Head, Piece, Reply
+from sightline.server.http_rules import CLOSE, Header
 
-__all__ = ["Cycle", "Line", "status_line"]
-
-Event = MutableMapping[str, Any]
+__all__ = ["Cycle", "Wire", "status_line"]
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-_CLOSE = b"connection: close\r\n"
 _CHUNKED = b"transfer-encoding: chunked\r\n"
+_JSON = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
 _STATUS = {
     status.value: b"HTTP/1.1 %d %b\r\n" % (status.value, status.phrase.encode())
     for status in HTTPStatus
@@ -28,7 +26,7 @@ def status_line(status: int) -> bytes:
     return _STATUS[status]
 
 
-class Line(Protocol):
+class Wire(Protocol):
     """What a cycle needs of its connection."""
 
     def write(self, data: bytes) -> None: ...
@@ -42,25 +40,23 @@ class Line(Protocol):
 
 class Cycle:
     __slots__ = (
-        "_chunked",
-        "_head",
-        "_line",
         "_told_end",
         "_waiter",
+        "_wire",
         "announced",
         "body",
         "complete",
         "disconnected",
+        "head",
         "keep_alive",
         "more_body",
-        "scope",
         "started",
         "task",
     )
 
-    def __init__(self, line: Line, scope: Event, *, keep_alive: bool, announced: bool) -> None:
-        self._line = line
-        self.scope = scope
+    def __init__(self, wire: Wire, head: Head, *, keep_alive: bool, announced: bool) -> None:
+        self._wire = wire
+        self.head = head
         self.keep_alive = keep_alive
         #: The client waits for our word before it sends the body.
         self.announced = announced
@@ -71,8 +67,6 @@ class Cycle:
         self.complete = False
         self.task: asyncio.Task[None] | None = None
         self._told_end = False
-        self._head: Event | None = None
-        self._chunked = False
         self._waiter: asyncio.Future[None] | None = None
 
     # The connection's side
@@ -98,61 +92,64 @@ class Cycle:
         """The body, if all of it is there and nobody has taken any of it."""
         return None if self.more_body or self.announced else bytes(self.body)
 
+    def reply_now(self, reply: Reply) -> None:
+        """A whole response, without waiting for those before it to be read."""
+        if self.disconnected or self.complete:
+            return
+        self.started = True
+        if reply.headers is JSON_HEADERS and self.keep_alive:
+            self._wire.write(_JSON % (len(reply.body), reply.body))
+        else:
+            length = b"content-length: %d\r\n" % len(reply.body)
+            self._wire.write(self._head(reply.status, reply.headers, length) + reply.body)
+        self._end()
+
     # The application's side
 
-    async def receive(self) -> Event:
+    async def receive(self) -> Piece | None:
         if self.announced and not self.disconnected:
             self.announced = False
-            self._line.write(_CONTINUE)
+            self._wire.write(_CONTINUE)
         while not (self.disconnected or self.body or (not self.more_body and not self._told_end)):
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
         if self.disconnected or self.complete:
-            return {"type": "http.disconnect"}
+            return None
         body, self.body = bytes(self.body), b""
         self._told_end = not self.more_body
-        self._line.taken()
-        return {"type": "http.request", "body": body, "more_body": self.more_body}
+        self._wire.taken()
+        return Piece(body, not self.more_body)
 
-    async def send(self, event: Event) -> None:
-        if event["type"] == "http.response.start":
-            self._head = event
-            return
-        await self._line.drain()
+    async def reply(self, reply: Reply) -> None:
+        await self._wire.drain()
+        self.reply_now(reply)
+
+    async def begin_stream(self, headers: tuple[Header, ...]) -> None:
+        await self._wire.drain()
+        if not self.disconnected:
+            self.started = True
+            self._wire.write(self._head(200, headers, _CHUNKED))
+
+    async def stream(self, data: bytes, *, ends: bool) -> None:
+        await self._wire.drain()
         if self.disconnected or self.complete:
             return
-        body: bytes = event["body"]
-        more: bool = event["more_body"]
-        parts: list[bytes] = []
-        if self._head is not None:
-            self._begin(self._head, parts, streams=more)
-            self._head = None
-        if not self._chunked:
-            parts.append(body)
-        elif body:
-            parts += (b"%x\r\n" % len(body), body, b"\r\n")
-        if not more and self._chunked:
-            parts.append(b"0\r\n\r\n")
-        self._line.write(b"".join(parts))
-        if not more:
-            self.complete = True
-            self._line.answered(self)
+        chunk = b"%x\r\n%b\r\n" % (len(data), data)
+        self._wire.write(chunk + b"0\r\n\r\n" if ends else chunk)
+        if ends:
+            self._end()
 
-    def _begin(self, head: Event, parts: list[bytes], *, streams: bool) -> None:
-        self.started = True
-        self._chunked = streams
-        parts.append(_STATUS[head["status"]])
-        closes = False
-        for header in head["headers"]:
-            closes = closes or header == CLOSE
-            parts.append(b"%b: %b\r\n" % header)
-        if closes:
+    def _head(self, status: int, headers: tuple[Header, ...], framing: bytes) -> bytes:
+        if CLOSE in headers:
             self.keep_alive = False
         elif not self.keep_alive:
-            parts.append(_CLOSE)
-        if streams:
-            parts.append(_CHUNKED)
-        parts.append(b"\r\n")
+            headers = (*headers, CLOSE)
+        lines = b"".join(b"%b: %b\r\n" % header for header in headers)
+        return _STATUS[status] + lines + framing + b"\r\n"
+
+    def _end(self) -> None:
+        self.complete = True
+        self._wire.answered(self)
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():

@@ -1,4 +1,4 @@
-"""One request's body and one request's answer, with their bounds.
+"""One request and one answer, as the application sees them, with their bounds.
 
 A body is read within 1 MiB and five seconds. A request that is refused early is read on for a
 moment, so that its sender gets to see the refusal instead of a reset; what does not come to an end
@@ -6,20 +6,20 @@ then closes the connection. An answer is JSON, or an event stream once there was
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, NamedTuple, Protocol
 
 from sightline.contract.limits import MAX_REQUEST_BYTES
-from sightline.server.http_rules import CLOSE, Refusal
+from sightline.server.http_rules import CLOSE, Header, Refusal
 
-__all__ = ["Answer", "Body", "Receive", "Sender", "respond"]
+__all__ = ["JSON_HEADERS", "Answer", "Body", "Coming", "Head", "Line", "Piece", "Reply"]
 
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Sender = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Header = tuple[bytes, bytes]
-
-_JSON: Header = (b"content-type", b"application/json")
-_STREAM: Header = (b"content-type", b"text/event-stream")
+#: The headers of nearly every answer.
+JSON_HEADERS: tuple[Header, ...] = ((b"content-type", b"application/json"),)
+_STREAM_HEADERS: tuple[Header, ...] = (
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache"),
+)
 
 _BODY_S = 5.0
 _LINGER_S = 1.0
@@ -27,25 +27,57 @@ _LINGER_IDLE_S = 0.2
 _LINGER_BYTES = 8 << 20
 
 
-class Body:
-    """The body of one request."""
+class Head(NamedTuple):
+    """What a request says before its body. Names are in lower case; see ``http_rules.join``."""
 
-    def __init__(
-        self, receive: Receive, *, announced: bool = False, whole: bytes | None = None
-    ) -> None:
-        self._receive = receive
-        #: All of it, where it came together with the headers.
-        self._whole = whole
+    method: bytes
+    target: bytes
+    version: str
+    headers: Mapping[bytes, bytes]
+
+
+class Reply(NamedTuple):
+    """A whole response."""
+
+    status: int
+    headers: tuple[Header, ...] = ()
+    body: bytes = b""
+
+
+class Piece(NamedTuple):
+    """A part of a request's body."""
+
+    data: bytes
+    ended: bool
+
+
+class Line(Protocol):
+    """The connection, as far as one request is concerned."""
+
+    async def receive(self) -> Piece | None:
+        """The next part of the body; ``None`` when the sender is gone."""
+        ...
+
+    async def reply(self, reply: Reply) -> None: ...
+    async def begin_stream(self, headers: tuple[Header, ...]) -> None: ...
+    async def stream(self, data: bytes, *, ends: bool) -> None: ...
+
+
+#: How an answer that takes time comes to the line: run in a task of its own.
+Coming = Callable[[Line], Coroutine[Any, Any, None]]
+
+
+class Body:
+    """The body of a request that did not come in one piece with its head."""
+
+    def __init__(self, line: Line, *, announced: bool) -> None:
+        self._line = line
         #: The sender waits to be told to go on, which reading would do.
         self._announced = announced
-        self._ended = whole is not None
+        self._ended = False
 
     async def read(self) -> bytes:
         """The whole body, within the size and the time it may take."""
-        if self._whole is not None:
-            if len(self._whole) > MAX_REQUEST_BYTES:
-                raise Refusal(413, CLOSE)
-            return self._whole
         body = bytearray()
         try:
             async with asyncio.timeout(_BODY_S):
@@ -71,25 +103,20 @@ class Body:
         return self._ended
 
     async def _more(self) -> bytes:
-        event = await self._receive()
-        if event["type"] == "http.disconnect":
+        piece = await self._line.receive()
+        if piece is None:
             raise Refusal(400, CLOSE)
-        self._ended = not event.get("more_body", False)
-        chunk: bytes = event.get("body", b"")
-        return chunk
+        self._ended = piece.ended
+        return piece.data
 
 
 class Answer:
-    """The answer to one accepted request."""
+    """The answer to one call: JSON, or a stream that began with progress."""
 
-    def __init__(self, send: Sender, *, may_stream: bool) -> None:
-        self._send = send
+    def __init__(self, line: Line, *, may_stream: bool) -> None:
+        self._line = line
         self._may_stream = may_stream
         self._streaming = False
-
-    async def accepted(self) -> None:
-        """Nothing to say."""
-        await respond(self._send, 202, [])
 
     async def event(self, message: bytes) -> None:
         """A message before the terminal one. It begins the stream."""
@@ -97,27 +124,15 @@ class Answer:
             return
         if not self._streaming:
             self._streaming = True
-            headers = [_STREAM, (b"cache-control", b"no-cache")]
-            await self._send({"type": "http.response.start", "status": 200, "headers": headers})
-        await self._send(_part(_framed(message), more=True))
+            await self._line.begin_stream(_STREAM_HEADERS)
+        await self._line.stream(_framed(message), ends=False)
 
-    async def json(self, message: bytes, *headers: Header) -> None:
+    async def json(self, message: bytes) -> None:
         """The terminal message."""
         if self._streaming:
-            await self._send(_part(_framed(message), more=False))
+            await self._line.stream(_framed(message), ends=True)
         else:
-            await respond(self._send, 200, [_JSON, *headers], message)
-
-
-async def respond(send: Sender, status: int, headers: list[Header], body: bytes = b"") -> None:
-    """A whole response."""
-    length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
-    await send(_part(body, more=False))
-
-
-def _part(body: bytes, *, more: bool) -> dict[str, Any]:
-    return {"type": "http.response.body", "body": body, "more_body": more}
+            await self._line.reply(Reply(200, JSON_HEADERS, message))
 
 
 def _framed(message: bytes) -> bytes:

@@ -4,38 +4,35 @@ The order of the checks is part of the contract (docs/PROTOCOL.md): path, method
 token, media types, size. Every refusal has an empty body.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from sightline.contract.limits import MAX_REQUEST_BYTES
 from sightline.server.tokens import Tokens, bearer
 
-__all__ = ["CLOSE", "Door", "Heads", "Refusal", "read_heads"]
+__all__ = ["CLOSE", "Door", "Header", "Heads", "Refusal", "join", "read_heads"]
+
+Header = tuple[bytes, bytes]
 
 #: What a refusal adds when the connection cannot be used any more.
-CLOSE = (b"connection", b"close")
+CLOSE: Header = (b"connection", b"close")
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
-_LOOKED_AT = frozenset(
-    b"""
-    host origin authorization content-type accept content-length mcp-protocol-version mcp-session-id
-    """.split()
-)
 _NEEDED = ("application/json", "text/event-stream")
 
 
 class Refusal(Exception):
     """A request that is answered with a status and no body."""
 
-    def __init__(self, status: int, *headers: tuple[bytes, bytes]) -> None:
+    def __init__(self, status: int, *headers: Header) -> None:
         super().__init__(status)
         self.status = status
-        self.headers = list(headers)
+        self.headers = headers
 
 
 class Heads(NamedTuple):
-    """The headers that are looked at. A repeated list header is joined, as HTTP says."""
+    """The headers that are looked at, read as Latin-1."""
 
     host: str | None
     origin: str
@@ -47,27 +44,24 @@ class Heads(NamedTuple):
     session: str | None
 
 
-def read_heads(headers: Iterable[tuple[bytes, bytes]]) -> Heads:
-    found: dict[bytes, str] = {}
-    for name, raw in headers:
-        if name not in _LOOKED_AT:
-            continue
-        value = raw.decode("latin-1")
-        if name not in found:
-            found[name] = value
-        elif name == b"host":
-            raise Refusal(400)
-        elif name != b"authorization":
-            found[name] += "," + value
+def join(name: bytes, first: bytes, second: bytes) -> bytes:
+    """A header said twice: the first token counts, anything else is a list, as HTTP says."""
+    return first if name == b"authorization" else first + b"," + second
+
+
+def read_heads(headers: Mapping[bytes, bytes]) -> Heads:
+    host = headers.get(b"host")
+    version = headers.get(b"mcp-protocol-version")
+    session = headers.get(b"mcp-session-id")
     return Heads(
-        host=found.get(b"host"),
-        origin=found.get(b"origin", ""),
-        authorization=found.get(b"authorization", ""),
-        content_type=found.get(b"content-type", ""),
-        accept=found.get(b"accept", ""),
-        content_length=found.get(b"content-length", ""),
-        protocol_version=found.get(b"mcp-protocol-version"),
-        session=found.get(b"mcp-session-id"),
+        None if host is None else host.decode("latin-1"),
+        headers.get(b"origin", b"").decode("latin-1"),
+        headers.get(b"authorization", b"").decode("latin-1"),
+        headers.get(b"content-type", b"").decode("latin-1"),
+        headers.get(b"accept", b"").decode("latin-1"),
+        headers.get(b"content-length", b"").decode("latin-1"),
+        None if version is None else version.decode("latin-1"),
+        None if session is None else session.decode("latin-1"),
     )
 
 
@@ -82,11 +76,11 @@ class Door:
         self._names = allowed_hosts | _LOOPBACK
         self._origins = allowed_origins
 
-    def check(self, target: bytes, method: str, heads: Heads, tokens: Tokens) -> None:
+    def check(self, target: bytes, method: bytes, heads: Heads, tokens: Tokens) -> None:
         """Raises the first refusal that applies."""
         if target.partition(b"?")[0] != self._path:
             raise Refusal(404)
-        if method != "POST":
+        if method != b"POST":
             raise Refusal(405, (b"allow", b"POST"))
         if not self._host_allowed(heads.host):
             raise Refusal(403)

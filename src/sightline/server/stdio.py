@@ -102,6 +102,10 @@ class StdioServer:
             case Send(body):
                 self._say(body)
             case Start(call):
+                known = self._runner.now(self._session, call, arrived=arrived)
+                if known is not None:
+                    self._say(known)
+                    return
                 task = self._runner.start(self._session, call, arrived=arrived, progress=self._say)
                 task.add_done_callback(self._ended)
             case Cancel(call):

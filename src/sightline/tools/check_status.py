@@ -109,7 +109,7 @@ def _index_problems(index: "Index") -> list[Problem]:
 def _file_problems(index: "Index") -> list[Problem]:
     found: list[Problem] = []
     for builder in index.builders.values():
-        rows = builder.library.rows.values()
+        rows = list(builder.library.rows.values())
         failed = sum(row.reason == "failed" for row in rows)
         if failed:
             files = plural(failed, "file")

@@ -42,7 +42,10 @@ class DiagnosticsWorkspace:
         return Question(arguments, ())
 
     async def answer(self, desk: Desk, question: Question[WorkspaceReportArguments]) -> Paged:
-        found = await desk.source.workspace_diagnostics()
+        def counted(done: int, total: int) -> None:
+            desk.progress("Checking documents", phase="diagnostics", done=done, total=total)
+
+        found = await desk.source.workspace_diagnostics(counted)
         merged: dict[str, list[RawDiagnostic]] = {}
         outside = 0
         for raw_uri, diagnostics in found.items.items():

@@ -62,7 +62,8 @@ class IndexBuild:
 
 
 def _report(root: str, builder: "Builder", tally: "Tally") -> BuiltRoot:
-    rows = [row for row in builder.library.rows.values() if row.place >= 0]
+    every = dict(builder.library.rows)
+    rows = [row for row in every.values() if row.place >= 0]
     return BuiltRoot(
         uri=root_uri(root),
         files=len(rows),
@@ -74,7 +75,7 @@ def _report(root: str, builder: "Builder", tally: "Tally") -> BuiltRoot:
         changed=tally.changed,
         removed=tally.removed,
         unchanged=tally.unchanged,
-        skipped=skipped_of(builder.library.rows, builder.found),
+        skipped=skipped_of(every, builder.found),
     )
 
 

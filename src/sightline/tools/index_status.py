@@ -84,6 +84,7 @@ async def _root(index: "Index", root: str, builder: "Builder") -> RootStatus:
     rows = list(builder.library.rows.values())
     indexed = [row for row in rows if row.place >= 0]
     phase = builder.phase
+    pending = await index.pending(root) if builder.library.complete else None
     return RootStatus(
         uri=root_uri(root),
         state=state_of(builder),
@@ -93,7 +94,7 @@ async def _root(index: "Index", root: str, builder: "Builder") -> RootStatus:
         symbols=sum(row.symbols for row in indexed),
         sourceBytes=sum(row.size for row in indexed),
         indexBytes=await asyncio.to_thread(builder.library.store.size),
-        pending=await index.pending(root) if builder.library.complete else None,
+        pending=pending,
         languages=languages_of(rows),
         skipped=skipped_of({row.path: row for row in rows}, builder.found),
         failed=sorted(row.path for row in rows if row.reason == "failed")[:_MAX_FAILED],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
-from sightline.contract.failures import InvalidArguments, NotFound
+from sightline.contract.failures import Failure, InvalidArguments, NotFound
 from sightline.contract.values import Position
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole
 from sightline.workspace.gate import GatedFile
@@ -24,6 +24,8 @@ INFO = ToolInfo(
     "since. Lines count from 1.",
     schema_version=1,
     epochs=SOURCE_EPOCHS,
+    # Any file of the workspace may be shown, also one whose changes nobody announces.
+    repeatable=False,
 )
 
 _TOKEN_BYTES = 4
@@ -123,11 +125,11 @@ def _admit(view: View, path: str) -> GatedFile:
     if os.path.isabs(path):
         return view.gate.admit_path(os.path.normpath(path))
     found: list[GatedFile] = []
-    problem: Exception | None = None
+    problem: Failure | None = None
     for root in view.gate.roots.roots:
         try:
             found.append(view.gate.admit_path(os.path.normpath(os.path.join(root.given, path))))
-        except Exception as failure:
+        except Failure as failure:
             problem = problem or failure
     if len(found) > 1:
         raise InvalidArguments("the path is in several roots; pass its file: URI")

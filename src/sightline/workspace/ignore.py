@@ -15,6 +15,7 @@ True
 
 import os
 import stat
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -33,6 +34,23 @@ _READ_FLAGS = (
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
 )
+
+#: An expression that nothing matches.
+_NEVER = r"[^\x{00}-\x{ff}]"
+_CLASSES = {
+    "alnum": string.ascii_letters + string.digits,
+    "alpha": string.ascii_letters,
+    "blank": " \t",
+    "cntrl": "".join(map(chr, [*range(32), 127])),
+    "digit": string.digits,
+    "graph": string.ascii_letters + string.digits + string.punctuation,
+    "lower": string.ascii_lowercase,
+    "print": string.ascii_letters + string.digits + string.punctuation + " ",
+    "punct": string.punctuation,
+    "space": string.whitespace,
+    "upper": string.ascii_uppercase,
+    "xdigit": string.hexdigits,
+}
 
 
 class _Group(NamedTuple):
@@ -161,25 +179,63 @@ def glob_expression(pattern: str) -> str:
 
 
 def _double_star(raw: str, place: int) -> tuple[int, str]:
-    after = place + 2
+    """Two stars or more: any folders where they stand alone, else like one star."""
+    after = place
+    while raw.startswith("*", after):
+        after += 1
     starts = place == 0 or raw[place - 1] == "/"
     if starts and raw.startswith("/", after):
-        return 3, "(?:.*/)?"
+        return after - place + 1, "(?:.*/)?"
     if starts and after == len(raw):
-        return 2, ".*"
-    return 2, "[^/]*"
+        return after - place, ".*"
+    return after - place, "[^/]*"
 
 
 def _bracket(raw: str, place: int) -> tuple[int, str]:
-    """A character class. One that never ends is taken literally."""
+    """A character class, which never takes a slash. One that never ends matches nothing."""
     inside = place + 1
     negated = raw[inside : inside + 1] in ("!", "^")
     inside += negated
-    end = raw.find("]", inside + 1)
-    if end < 0:
-        return 1, _quote("[")
-    body = raw[inside:end].replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
-    return end - place + 1, f"[{'^/' if negated else ''}{body}]"
+    members: set[int] = set()
+    begin = inside
+    while inside == begin or raw[inside : inside + 1] != "]":
+        step, found = _member(raw, inside)
+        if not step:
+            return len(raw) - place, _NEVER
+        members |= found
+        inside += step
+    taken = (set(range(256)) - members if negated else members) - {ord("/")}
+    body = "".join(f"\\x{{{code:02x}}}" for code in sorted(taken))
+    return inside - place + 1, f"[{body}]" if body else _NEVER
+
+
+def _member(raw: str, place: int) -> tuple[int, set[int]]:
+    """One member of a class: how long it is (0: the class never ends) and what it takes."""
+    end = raw.find("]", place + 2) if raw.startswith("[:", place) else -1
+    if end > place + 2 and raw[end - 1] == ":":
+        named = _CLASSES.get(raw[place + 2 : end - 1])
+        return (0, set()) if named is None else (end - place + 1, set(map(ord, named)))
+    first, step = _letter(raw, place)
+    if (
+        first
+        and raw.startswith("-", place + step)
+        and raw[place + step + 1 : place + step + 2]
+        not in (
+            "",
+            "]",
+        )
+    ):
+        last, more = _letter(raw, place + step + 1)
+        if not last:
+            return 0, set()
+        return step + 1 + more, set(range(ord(first), ord(last) + 1)) | {ord(first)}
+    return (step, {ord(first)}) if first else (0, set())
+
+
+def _letter(raw: str, place: int) -> tuple[str, int]:
+    if raw.startswith("\\", place):
+        return raw[place + 1 : place + 2], 2
+    return raw[place : place + 1], 1
 
 
 def _quote(character: str) -> str:

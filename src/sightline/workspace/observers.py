@@ -16,6 +16,7 @@ from sightline.workspace.inotify import Event, Inotify, Mask, WatchLimit
 from sightline.workspace.mounts import silent_mounts
 from sightline.workspace.tree import (
     HIDDEN,
+    RACY_NS,
     Tree,
     differences,
     is_tracked,
@@ -26,9 +27,6 @@ from sightline.workspace.tree import (
 
 __all__ = ["Observer", "Sweeper", "Watcher", "observe"]
 
-#: A file written within this span of a sweep may be written again without its stamp changing,
-#: because the kernel's clock ticks a few milliseconds apart.
-_RACY_NS = 50_000_000
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -73,7 +71,7 @@ class Sweeper:
             path: _content_hash(path)
             for folder, files in self.tree.items()
             for name, stamp in files.items()
-            if now - stamp.ctime_ns < _RACY_NS
+            if now - stamp.ctime_ns < RACY_NS
             for path in (f"{folder}/{name}",)
         }
 

@@ -5,6 +5,7 @@ edit which keeps size and modification time is seen too. Links are not followed,
 entered, and files that no tool can say anything about are not stamped.
 """
 
+import contextlib
 import hashlib
 import os
 import stat
@@ -14,17 +15,22 @@ from typing import NamedTuple
 __all__ = [
     "HIDDEN",
     "MAX_FILES",
+    "RACY_NS",
     "Stamp",
     "Tree",
     "differences",
     "digest48",
     "file_count",
     "is_tracked",
+    "last_change",
     "scan",
     "stamp_of",
 ]
 
 MAX_FILES = 1_000_000
+#: A file written within this span of a sweep may be written again without its stamp changing,
+#: because the kernel's clock ticks a few milliseconds apart.
+RACY_NS = 50_000_000
 HIDDEN = ".git"
 
 #: Files that neither a language server nor the index reads. Everything else is tracked.
@@ -114,6 +120,17 @@ def differences(before: Tree, after: Tree) -> Iterator[tuple[str, Stamp | None, 
 
 def file_count(tree: Tree) -> int:
     return sum(map(len, tree.values()))
+
+
+def last_change(tree: Tree) -> int:
+    """When anything in the tree last changed, came or went, by the clock of its files."""
+    latest = 0
+    for folder, files in list(tree.items()):
+        # A file that went left its mark on its folder.
+        with contextlib.suppress(OSError):
+            latest = max(latest, os.lstat(folder).st_ctime_ns)
+        latest = max(latest, max((stamp.ctime_ns for stamp in files.values()), default=0))
+    return latest
 
 
 def digest48(trees: Iterable[tuple[str, Tree]]) -> int:

@@ -98,6 +98,15 @@ class View:
             self._kept[uri] = Kept(file, raw, document)
         return document
 
+    def still_holds(self, uri: str, document: SourceFile) -> bool:
+        """Whether a document of this view is kept, and has on disk the bytes it was read with."""
+        kept = self._kept.get(uri)
+        return (
+            kept is not None
+            and kept.document is document
+            and self.gate.still_holds(kept.file, kept.raw)
+        )
+
     def snapshot_key(self, request: str, kinds: Sequence[Epoch]) -> str:
         epochs = keys.epoch_string(self.roots_key, self.epochs.select(kinds))
         return keys.snapshot_key(request, epochs)

@@ -15,7 +15,7 @@ from sightline.workspace.changes import Change, Kind
 from sightline.workspace.gate import Gate
 from sightline.workspace.observers import Observer, observe
 from sightline.workspace.roots import Root, RootSet
-from sightline.workspace.tree import Tree, digest48, file_count, scan
+from sightline.workspace.tree import RACY_NS, Tree, digest48, file_count, last_change, scan
 from sightline.workspace.view import Epochs, View, top_folders
 
 __all__ = ["Listener", "Workspace"]
@@ -34,9 +34,11 @@ class Workspace:
         self.notify = notify
         self.observers: dict[str, Observer] = {}
         self._listeners: list[Listener] = []
+        self._root_listeners: list[Callable[[], None]] = []
         self._epochs: Epochs | None = None
         self._view: View | None = None
         self._scan: asyncio.Task[None] | None = None
+        self._ahead: tuple[int, Callable[[], None]] | None = None
         self._collecting = asyncio.Lock()
         self._top_folders = top_folders()
         self._audit_due = 0.0
@@ -44,6 +46,37 @@ class Workspace:
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
+
+    def listen_to_roots(self, listener: Callable[[], None]) -> None:
+        """``listener`` is called after the roots have changed."""
+        self._root_listeners.append(listener)
+
+    async def set_roots(self, roots: Iterable[Root]) -> None:
+        """Other roots from now on. What stays is not scanned again; no older answer holds."""
+        await self.begin()
+        wanted = RootSet.of(roots)
+        fresh: dict[str, Observer] = {}
+        for root in wanted.roots:
+            if root.real not in self.observers:
+                fresh[root.real] = observe(root.real, notify=self.notify)
+                await asyncio.to_thread(fresh[root.real].start)
+        kept = {root.real for root in wanted.roots}
+        for real in [real for real in self.observers if real not in kept]:
+            self.observers.pop(real).close()
+        self.observers |= fresh
+        if wanted.roots != self.roots.roots:
+            self.roots = wanted
+            self._move(roots=True)
+            for listener in self._root_listeners:
+                listener()
+
+    def head_start(self, overtaken: Callable[[], None]) -> None:
+        """Somebody reads the files from now on, before they are watched.
+
+        ``overtaken`` is called at the end of the first scan, before there is a view, if anything
+        may have changed since: what was read until then counts no longer.
+        """
+        self._ahead = (time.time_ns(), overtaken)
 
     def start(self) -> None:
         """Begins the first scan in the background. ``begin`` waits for it."""
@@ -153,7 +186,18 @@ class Workspace:
         start = await asyncio.to_thread(
             digest48, [(root.real, tree) for root, tree in self.trees()]
         )
+        if self._ahead is not None:
+            since, overtaken = self._ahead
+            if await asyncio.to_thread(self._touched_since, since):
+                overtaken()
         self._epochs = Epochs(start, start, start, start)
+
+    def _touched_since(self, moment: int) -> bool:
+        """Whether a file or folder changed then or later, or where that cannot be known."""
+        return any(
+            observer.sweeps or last_change(observer.tree) >= moment - RACY_NS
+            for observer in self.observers.values()
+        )
 
     def _new_view(self, epochs: Epochs) -> View:
         return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders)
@@ -161,10 +205,17 @@ class Workspace:
     def _collect(self) -> list[Change]:
         return [c for observer in self.observers.values() for c in observer.changes()]
 
-    def _move(self, *, text: bool = False, fs: bool = False, diagnostics: bool = False) -> None:
+    def _move(
+        self,
+        *,
+        roots: bool = False,
+        text: bool = False,
+        fs: bool = False,
+        diagnostics: bool = False,
+    ) -> None:
         old = self._epochs
         assert old is not None
         self._epochs = Epochs(
-            old.roots, old.text + text, old.fs + fs, old.diagnostics + diagnostics
+            old.roots + roots, old.text + text, old.fs + fs, old.diagnostics + diagnostics
         )
         self._view = None

@@ -8,30 +8,32 @@ from sightline.workspace.tree import read_folder
 
 __all__ = ["example_file"]
 
-_MAX_FOLDERS = 500
+_MAX_FOLDERS = 200
 _SIZES = range(40, 200_000)
 _NOT_HERE = frozenset(("node_modules", "vendor", "dist", "build", "target"))
+#: Code, but not what a project is about.
+_BESIDE = frozenset(("tests", "test", "docs", "doc", "examples", "scripts", "tools", "bench"))
 
 
 def example_file(project: str, registry: Registry) -> str | None:
-    """A source file, as near to the top as there is one, that some language server is for."""
+    """The largest source near the top that some language server is for: it has most to tell."""
     served = {language for spec in registry.servers.values() for language in spec.languages}
-    waiting = deque([project])
+    waiting = deque([(project, True)])
+    best: tuple[bool, int, str] | None = None
     for _ in range(_MAX_FOLDERS):
         if not waiting:
             break
-        folder = waiting.popleft()
+        folder, central = waiting.popleft()
         files, below = read_folder(folder)
-        sources = [
-            (stamp.size, name)
-            for name, stamp in files.items()
-            if stamp.size in _SIZES and _worth(name) and registry.language_of(name) in served
-        ]
-        if sources:
-            return os.path.join(folder, max(sources)[1])  # the largest has the most to tell
-        names = [path for path in sorted(below) if _worth(os.path.basename(path))]
-        waiting.extend(names)
-    return None
+        for name, stamp in files.items():
+            if stamp.size in _SIZES and _worth(name) and registry.language_of(name) in served:
+                found = (central, stamp.size, os.path.join(folder, name))
+                best = found if best is None else max(best, found)
+        for path in sorted(below):
+            name = os.path.basename(path)
+            if _worth(name):
+                waiting.append((path, central and name not in _BESIDE))
+    return best[2] if best else None
 
 
 def _worth(name: str) -> bool:

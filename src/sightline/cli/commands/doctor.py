@@ -7,10 +7,8 @@ workspace is run.
 
 import argparse
 import asyncio
-import contextlib
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -19,10 +17,11 @@ from sightline.cli.configuration import Configuration, configure
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
 from sightline.cli.main import make_parser
-from sightline.cli.start import roots_from
-from sightline.lsp.launching import Launcher
-from sightline.process.child import StartFailed, spawn
-from sightline.process.environment import child_environment
+from sightline.cli.start import build_program, roots_from
+from sightline.contract.failures import Failure
+from sightline.lsp.pool import Pool
+from sightline.lsp.routes import Outlook
+from sightline.server.logs import Log
 from sightline.server.tokens import BadTokenFile, TokenFile
 from sightline.workspace.observers import observe
 from sightline.workspace.roots import Root
@@ -31,7 +30,9 @@ from sightline.workspace.trust import BadTrustFile, TrustStore
 __all__ = ["CHECKS", "Finding", "Situation"]
 
 Status = Literal["ok", "note", "missing"]
-_VERSION_S = 10
+#: How long one language may take to get ready before the report goes on.
+_READY_S = 60
+_REINSTALL = "sightline servers list"
 _MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
 
 
@@ -101,17 +102,16 @@ def examine(paths: list[str]) -> Iterator[Finding]:
 def folders_are_writable(situation: Situation) -> Iterator[Finding]:
     for name in ("data", "cache"):
         folder = getattr(situation.folders, name)
+        fix = f"chmod u+rwx {folder}, or set XDG_{name.upper()}_HOME to a folder you can write"
         try:
             private(folder)
         except CommandError as problem:
-            yield Finding(f"{name} folder", "missing", str(problem), f"chmod u+rwx {folder}")
+            yield Finding(f"{name} folder", "missing", str(problem), fix)
             continue
         if os.access(folder, os.W_OK | os.X_OK):
             yield Finding(f"{name} folder", "ok", str(folder))
         else:
-            yield Finding(
-                f"{name} folder", "missing", f"{folder} is read-only", f"chmod u+rwx {folder}"
-            )
+            yield Finding(f"{name} folder", "missing", f"{folder} is read-only", fix)
 
 
 def token_is_usable(situation: Situation) -> Iterator[Finding]:
@@ -127,23 +127,42 @@ def token_is_usable(situation: Situation) -> Iterator[Finding]:
     yield Finding("token", "ok", f"{count} in a file that only you can read")
 
 
-def language_servers_are_there(situation: Situation) -> Iterator[Finding]:
-    registry = situation.configuration.registry
-    real_roots = [root.real for root in situation.roots]
-    launcher = Launcher(os.environ, situation.folders.cache)
-    for name, spec in registry.servers.items():
-        subject = f"language server {name} ({', '.join(spec.languages)})"
-        program = launcher.find(spec, real_roots)
-        if program is None:
-            fix = (
-                f"{sys.executable} -m pip install {name}=={spec.version}"
-                if spec.found == "bundled"
-                else f"install {spec.command[0]} and put it on PATH"
-            )
-            yield Finding(subject, "missing", f"{spec.command[0]} was not found", fix)
-            continue
-        version = asyncio.run(_version(program, real_roots))
-        yield Finding(subject, "ok", f"{version or 'version unknown'}, {program}")
+def languages_are_known(situation: Situation) -> Iterator[Finding]:
+    """Every language of the roots: its server is started and must say that it is ready."""
+    yield from asyncio.run(_languages(situation))
+
+
+async def _languages(situation: Situation) -> list[Finding]:
+    folders = situation.folders
+    try:
+        program = build_program(situation.configuration, situation.roots, folders, Log())
+    except CommandError:
+        return []  # the cache folder cannot be used, which was found before
+    try:
+        outlooks = await program.pool.outlook()
+        if not outlooks:
+            roots = ", ".join(root.given for root in situation.roots)
+            return [Finding("languages", "note", f"no file of a known language in {roots}")]
+        return [await _language(program.pool, outlook) for outlook in outlooks]
+    finally:
+        await program.close()
+
+
+async def _language(pool: Pool, outlook: Outlook) -> Finding:
+    subject = f"{outlook.language} in {outlook.root}"
+    if not outlook.routes:
+        # The other languages are answered all the same, so this is not a fault of the whole.
+        return Finding(subject, "note", outlook.why, outlook.fix)
+    names = sorted({route.name for route in outlook.routes})
+    try:
+        async with asyncio.timeout(_READY_S):
+            versions = [await pool.prepared(route) for route in outlook.routes]
+    except TimeoutError:
+        waiting = f"{', '.join(names)} is still loading after {_READY_S} s"
+        return Finding(subject, "note", waiting, "sightline status --watch")
+    except Failure as failure:
+        return Finding(subject, "missing", str(failure), outlook.fix or _REINSTALL)
+    return Finding(subject, "ok", f"{names[0]} {versions[0]}, ready".replace("  ", " "))
 
 
 def changes_are_noticed(situation: Situation) -> Iterator[Finding]:
@@ -176,29 +195,10 @@ def trust_is_known(situation: Situation) -> Iterator[Finding]:
 CHECKS: list[Callable[[Situation], Iterator[Finding]]] = [
     folders_are_writable,
     token_is_usable,
-    language_servers_are_there,
+    languages_are_known,
     changes_are_noticed,
     trust_is_known,
 ]
-
-
-async def _version(program: str, roots: list[str]) -> str:
-    """What the program says of itself, or nothing."""
-    environment = child_environment(os.environ, roots)
-    try:
-        child = await spawn([program, "--version"], cwd="/", env=environment)
-    except StartFailed:
-        return ""
-    try:
-        async with asyncio.timeout(_VERSION_S):
-            child.stdin.close()
-            said = await child.stdout.read(256)
-            return said.decode(errors="replace").strip().partition("\n")[0]
-    except TimeoutError:
-        return ""
-    finally:
-        with contextlib.suppress(OSError):
-            await child.end()
 
 
 def _show(findings: list[Finding]) -> None:

@@ -12,10 +12,11 @@ import msgspec
 from sightline.calls.calls import Caller, Finished
 from sightline.cli.bars import Bar
 from sightline.cli.commands.call import report
-from sightline.cli.exits import CommandError, Exit
+from sightline.cli.exits import CommandError, Exit, fail
 from sightline.cli.folders import Folders
 from sightline.cli.main import make_parser
 from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.contract.failures import NoIndex
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
 from sightline.server.compose import Program
@@ -75,6 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
         finished = asyncio.run(_run(program, tool, given, caller))
     finally:
         bar.clear()
+    if isinstance(finished.failure, NoIndex) and not arguments.json:
+        said = "there is no index of this project; build it: sightline index build"
+        return fail(said, Exit.NOT_FOUND)
     if finished.failure is not None or arguments.json:
         return report(finished, envelope=False)
     result = msgspec.json.decode(finished.outcome)  # type: ignore[arg-type]

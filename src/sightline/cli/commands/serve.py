@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private
 from sightline.cli.main import make_parser
 from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.contract.settings import Settings
 from sightline.server.compose import Program
 from sightline.server.http import HttpApp
 from sightline.server.logs import Log
@@ -50,8 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         tokens.provision()
         listener = bind(settings.port)
-    except (BadTokenFile, PortTaken) as problem:
+    except BadTokenFile as problem:
         raise CommandError(str(problem)) from None
+    except PortTaken as problem:
+        yours = "sightline status shows servers of yours"
+        raise CommandError(f"{problem} ({yours})") from None
     except OSError as problem:
         raise CommandError(f"the server cannot start ({problem.strerror})") from None
     log = Log(debug=settings.debug_logging)
@@ -72,6 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
         finally:
             await status.close()
             await program.close()
+            # Everything is ended. Who asks again now must not turn a clean exit into a killed one.
+            if sys.platform != "win32":
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
 
     with _runner() as runner:
         runner.run(serve())
@@ -88,7 +96,9 @@ def _runner() -> asyncio.Runner:
 
 def _banner(program: Program, port: int) -> str:
     roots = ", ".join(root.given for root in program.workspace.roots.roots) or "context caches"
+    other = f" --port {port}" if port != Settings().port else ""
     return (
         f"sightline {__version__} serves {roots}\n"
-        f"  http://127.0.0.1:{port}/mcp   (token: sightline token show; stop: Ctrl-C)"
+        f"  http://127.0.0.1:{port}/mcp   (token: sightline token show; stop: Ctrl-C)\n"
+        f"  connect a client: sightline config CLIENT --http{other} --write --check"
     )

@@ -1,0 +1,29 @@
+"""What this client can do, as it tells every server. Only UTF-16 is offered, so that no position
+is ever converted."""
+
+from typing import Any
+
+__all__ = ["CAPABILITIES"]
+
+CAPABILITIES: dict[str, Any] = {
+    "general": {"positionEncodings": ["utf-16"]},
+    "window": {"workDoneProgress": True},
+    "workspace": {
+        "configuration": True,
+        "didChangeConfiguration": {"dynamicRegistration": True},
+        "workspaceFolders": True,
+        "didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True},
+        "symbol": {"dynamicRegistration": False},
+        "diagnostics": {"refreshSupport": True},
+    },
+    "textDocument": {
+        "synchronization": {"dynamicRegistration": False},
+        "definition": {"linkSupport": True},
+        "references": {},
+        "hover": {"contentFormat": ["markdown", "plaintext"]},
+        "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
+        "publishDiagnostics": {"versionSupport": True},
+        "diagnostic": {"dynamicRegistration": True, "relatedDocumentSupport": False},
+    },
+    "experimental": {"serverStatusNotification": True},
+}

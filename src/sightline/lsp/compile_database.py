@@ -1,0 +1,97 @@
+"""The compilation database a C or C++ server works with, kept outside the workspace.
+
+The server puts its index beside the database, so it never gets the project's own file: the entries
+of every ``compile_commands.json`` in the project are copied, and a project that has none gets one
+entry per source file with the flags of the nearest ``compile_flags.txt``. Entries whose file is
+not there are left out: the server would go on answering from what it once knew about them.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sightline.lsp.projects import Project
+from sightline.lsp.reading import read_json, read_text
+
+__all__ = ["NAMES", "write"]
+
+NAMES = ("compile_commands.json", "compile_flags.txt")
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".tcc")
+_C = (".c",)
+
+Entry = dict[str, Any]
+
+
+def write(project: Project, folder: str) -> list[str]:
+    """Writes the database into ``folder`` and returns the files in it, sorted."""
+    entries = _copied(project) or _made(project)
+    units = sorted(entries)
+    text = json.dumps([entries[unit] for unit in units], indent=1)
+    target = Path(folder, NAMES[0])
+    if not target.exists() or target.read_text(encoding="utf-8") != text:
+        fresh = target.with_suffix(".new")
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(target)
+    return units
+
+
+def _copied(project: Project) -> dict[str, Entry]:
+    """The entries of the project's own databases. The one nearest to the top speaks first."""
+    entries: dict[str, Entry] = {}
+    databases = sorted(project.named(NAMES[0]), key=lambda path: (path.count("/"), path))
+    for database in databases:
+        value = read_json(database)
+        for item in value if isinstance(value, list) else ():
+            entry = _entry(item, os.path.dirname(database)) if isinstance(item, Mapping) else None
+            if entry is not None:
+                path = os.path.normpath(os.path.join(entry["directory"], entry["file"]))
+                if project.holds(path) and os.path.isfile(path):
+                    entries.setdefault(path, entry | {"file": path})
+    return entries
+
+
+def _entry(item: Mapping[str, Any], base: str) -> Entry | None:
+    """An entry with only the members that mean something, or ``None``."""
+    directory, file = item.get("directory", base), item.get("file")
+    if not isinstance(directory, str) or not isinstance(file, str):
+        return None
+    entry: Entry = {"directory": os.path.normpath(os.path.join(base, directory)), "file": file}
+    arguments, command = item.get("arguments"), item.get("command")
+    if isinstance(arguments, list) and all(isinstance(word, str) for word in arguments):
+        return entry | {"arguments": arguments}
+    return entry | {"command": command} if isinstance(command, str) else None
+
+
+def _made(project: Project) -> dict[str, Entry]:
+    """One entry per source file."""
+    flags = {os.path.dirname(path): _flags(path) for path in project.named(NAMES[1])}
+    entries: dict[str, Entry] = {}
+    for path in project.files():
+        if path.lower().endswith(_HEADERS):
+            continue
+        folder, own = _nearest(os.path.dirname(path), flags, project.folder)
+        compiler = "cc" if path.lower().endswith(_C) else "c++"
+        entries[path] = {
+            "directory": folder,
+            "file": path,
+            "arguments": [compiler, *own, "-c", path],
+        }
+    return entries
+
+
+def _flags(path: str) -> list[str]:
+    lines = (read_text(path, 1 << 20) or "").splitlines()
+    return [line.strip() for line in lines if line.strip()]
+
+
+def _nearest(folder: str, flags: Mapping[str, list[str]], top: str) -> tuple[str, list[str]]:
+    """The folder a file is compiled in and its flags."""
+    current = folder
+    while True:
+        if current in flags:
+            return current, flags[current]
+        if current == top or len(current) <= len(top):
+            return top, [f"-I{top}"]
+        current = os.path.dirname(current)

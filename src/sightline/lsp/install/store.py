@@ -1,0 +1,94 @@
+"""Where installed servers live: ``servers/NAME/VERSION`` in the user's data folder.
+
+A version is there completely or not at all: it is unpacked beside and moved into place. Folders
+are for their owner alone. One installation runs at a time.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sightline.contract.failures import Unavailable
+
+__all__ = ["Store"]
+
+_PARTIAL = ".partial-"
+
+
+@dataclass(frozen=True)
+class Store:
+    folder: Path
+
+    def path(self, name: str, version: str) -> Path:
+        return self.folder / name / version
+
+    def has(self, name: str, version: str) -> bool:
+        return bool(version) and self.path(name, version).is_dir()
+
+    def versions(self, name: str) -> list[str]:
+        """The installed versions of a package."""
+        try:
+            return sorted(entry.name for entry in os.scandir(self.folder / name) if entry.is_dir())
+        except OSError:
+            return []
+
+    @contextmanager
+    def filling(self, name: str, version: str) -> Iterator[tuple[Path, Path]]:
+        """(folder to work in, folder that becomes the version); both are gone on failure."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._alone():
+            self._sweep()
+            work = Path(tempfile.mkdtemp(prefix=_PARTIAL, dir=self.folder))
+            try:
+                tree = work / "tree"
+                tree.mkdir()
+                yield work, tree
+                self._move(tree, self.path(name, version))
+            finally:
+                shutil.rmtree(work, ignore_errors=True)
+            for other in self.versions(name):
+                if other != version:
+                    shutil.rmtree(self.folder / name / other, ignore_errors=True)
+
+    def remove(self, name: str) -> bool:
+        """Takes every version of a package away. Whether there was one."""
+        there = bool(self.versions(name))
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+        return there
+
+    def size(self, name: str, version: str) -> int:
+        """How many bytes a version takes."""
+        total = 0
+        for folder, _, names in os.walk(self.path(name, version)):
+            total += sum(os.lstat(os.path.join(folder, file)).st_size for file in names)
+        return total
+
+    def _move(self, tree: Path, target: Path) -> None:
+        target.parent.mkdir(mode=0o700, exist_ok=True)
+        if target.exists():
+            shutil.rmtree(target)
+        tree.rename(target)
+
+    def _sweep(self) -> None:
+        """What an installation that was killed has left."""
+        for entry in self.folder.glob(f"{_PARTIAL}*"):
+            shutil.rmtree(entry, ignore_errors=True)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Holds the store; the system lets go of it when the holder ends."""
+        try:
+            import fcntl
+        except ImportError:
+            yield
+            return
+        with (self.folder / ".lock").open("w") as held:
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise Unavailable("another installation is running; wait for its end") from None
+            yield

@@ -1,0 +1,137 @@
+"""One server's share of the workspace: its folder, its files, and what must be open.
+
+A root is one project, except where a folder inside it has a language environment of its own: such
+a folder is a project of its own for the servers whose registry entry says so. Every file belongs to
+exactly one project of a server: the innermost that it lies in.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sightline.contract.uris import is_under
+from sightline.lsp import python, tsconfig
+from sightline.lsp.registry import Registry, ServerSpec
+from sightline.lsp.selection import Selection
+from sightline.workspace.roots import Root
+from sightline.workspace.tree import Tree
+
+__all__ = ["MAX_ANCHORS", "Project", "Projects"]
+
+#: More files than this are not held open; answers that would need them are refused.
+MAX_ANCHORS = 1_000
+
+
+@dataclass(frozen=True)
+class Project:
+    """The files of one server in one folder, as the workspace was last seen."""
+
+    spec: ServerSpec
+    folder: str
+    #: Folders inside this one that are projects of their own.
+    inner: tuple[str, ...]
+    projects: "Projects"
+
+    def holds(self, path: str) -> bool:
+        """Whether a path belongs to this project and to no inner one."""
+        return is_under(path, self.folder) and not any(is_under(path, i) for i in self.inner)
+
+    def speaks(self, name: str) -> bool:
+        """Whether a file of this name is written in one of the server's languages."""
+        return self.projects.registry.language_of(name) in self.spec.languages
+
+    def files(self) -> list[str]:
+        """The project's own files in the server's languages, sorted."""
+        return sorted(path for path, name in self._walk() if self.speaks(name))
+
+    def named(self, *names: str) -> list[str]:
+        """The files with one of these names, sorted."""
+        return sorted(path for path, name in self._walk() if name in names)
+
+    def anchors(self, units: Iterable[str] = ()) -> list[str]:
+        """What must be open for the server to see the whole project."""
+        match self.spec.opens:
+            case "nothing":
+                return []
+            case "any":
+                return sorted(units)[:1]
+            case "tsconfig":
+                return tsconfig.anchors(self.files(), self.named(*tsconfig.CONFIGURATIONS))
+            case "gomod":
+                return self._one_per_module()
+
+    def _one_per_module(self) -> list[str]:
+        modules = {os.path.dirname(path): "" for path in self.named("go.mod")}
+        for path in self.files():
+            folder = os.path.dirname(path)
+            while folder not in modules and len(folder) > len(self.folder):
+                folder = os.path.dirname(folder)
+            if modules.get(folder) == "" and not path.endswith("_test.go"):
+                modules[folder] = path
+        return sorted(path for path in modules.values() if path)
+
+    def _walk(self) -> Iterator[tuple[str, str]]:
+        return (
+            (f"{folder}/{name}", name)
+            for folder, names in self.projects.folders()
+            if self.holds(folder)
+            for name in names
+        )
+
+
+@dataclass
+class Projects:
+    """The projects of every server in one root, in one state of its tree."""
+
+    root: Root
+    registry: Registry
+    tree: Callable[[], Tree]
+    _selection: Selection | None = None
+    _inner: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+
+    def of(self, spec: ServerSpec, path: str) -> Project:
+        """The project that a file belongs to."""
+        around = [folder for folder in self._nested(spec) if is_under(path, folder)]
+        return self.at(spec, max(around, key=len, default=self.root.real))
+
+    def all(self, spec: ServerSpec) -> list[Project]:
+        """Every project of a server in this root, outermost first."""
+        return [self.at(spec, folder) for folder in (self.root.real, *self._nested(spec))]
+
+    def at(self, spec: ServerSpec, folder: str) -> Project:
+        """The project in a folder."""
+        nested: Sequence[str] = self._nested(spec)
+        inner = tuple(other for other in nested if other != folder and is_under(other, folder))
+        return Project(spec, folder, inner, self)
+
+    def languages(self) -> list[str]:
+        """The languages of the root's own files, in the registry's order."""
+        # One name per extension is enough, and there are few extensions. Names without one meet
+        # in their last letter, so they are looked at by themselves.
+        plain = {name for _, names in self.folders() for name in names if "." not in name}
+        kinds = {name[name.rfind(".") :]: name for _, names in self.folders() for name in names}
+        found = {self.registry.language_of(name) for name in (*kinds.values(), *plain)}
+        return [language for language in self.registry.languages if language in found]
+
+    def folders(self) -> Iterator[tuple[str, list[str]]]:
+        """Every folder of the root's own files with the names in it."""
+        tree = self.tree()
+        if self._selection is None:
+            self._selection = Selection(self.root.real, tree)
+        # Lists, because the tree may change while another thread walks it.
+        for folder, files in list(tree.items()):
+            if not self._selection.skips_folder(folder):
+                yield folder, list(files)
+
+    def _nested(self, spec: ServerSpec) -> tuple[str, ...]:
+        if spec.folder == "root":
+            return ()
+        if spec.root_markers not in self._inner:
+            self._inner[spec.root_markers] = tuple(
+                folder
+                for folder, names in sorted(self.folders())
+                if folder != self.root.real
+                and any(marker in names for marker in spec.root_markers)
+                and python.find_environment(folder) is not None
+            )
+        return self._inner[spec.root_markers]

@@ -1,0 +1,85 @@
+"""Reading small files of a workspace for our own use: configuration that names other files.
+
+Opened without blocking, must be regular, and never more than a limit: a pipe or a huge file in a
+hostile project costs nothing. What cannot be read counts as absent.
+"""
+
+import json
+import os
+import stat
+from typing import Any
+
+__all__ = ["read_json", "read_text", "without_comments"]
+
+_LIMIT = 64 << 20
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+def read_text(path: str, limit: int = _LIMIT) -> str | None:
+    """The text of a regular file of at most ``limit`` bytes, or ``None``."""
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except (OSError, ValueError):
+        return None
+    with open(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
+            return None
+        return file.read(limit).decode("utf-8-sig", errors="replace")
+
+
+def read_json(path: str, *, comments: bool = False) -> Any:  # noqa: ANN401 - any JSON
+    """The value in a JSON file, or ``None``. ``comments``: as TypeScript's configuration allows."""
+    text = read_text(path)
+    if text is None:
+        return None
+    try:
+        return json.loads(without_comments(text) if comments else text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def without_comments(text: str) -> str:
+    """JSON with comments and trailing commas as plain JSON.
+
+    >>> without_comments('{"a": [1, /* two */ 3,], // end')
+    '{"a": [1,  3], '
+    """
+    out: list[str] = []
+    place = 0
+    while place < len(text):
+        character = text[place]
+        if character == '"':
+            end = _string_end(text, place)
+            out.append(text[place:end])
+            place = end
+        elif text.startswith("//", place):
+            end = text.find("\n", place)
+            place = len(text) if end < 0 else end
+        elif text.startswith("/*", place):
+            end = text.find("*/", place + 2)
+            place = len(text) if end < 0 else end + 2
+        elif character in "]}":
+            _drop_comma(out)
+            out.append(character)
+            place += 1
+        else:
+            out.append(character)
+            place += 1
+    return "".join(out)
+
+
+def _string_end(text: str, place: int) -> int:
+    place += 1
+    while place < len(text) and text[place] != '"':
+        place += 2 if text[place] == "\\" else 1
+    return place + 1
+
+
+def _drop_comma(out: list[str]) -> None:
+    """Takes a comma back that stands before a closing bracket."""
+    last = len(out) - 1
+    while last >= 0 and out[last].isspace():
+        last -= 1
+    if last >= 0 and out[last] == ",":
+        out[last] = ""

@@ -1,0 +1,259 @@
+"""From a file, or from the whole workspace, to the servers that answer for it.
+
+The first server of a language that is installed, trusted where that matters, and able to answer
+the question completely is taken. What nobody can answer is said: an error for one document, the
+languages left out for the workspace.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from sightline.contract.failures import NotReady, Unavailable, UriInvalid
+from sightline.contract.uris import is_under, path_of
+from sightline.lsp.glance import glance
+from sightline.lsp.launching import Launcher
+from sightline.lsp.projects import Project, Projects
+from sightline.lsp.registry import Operation, Registry, ServerSpec
+from sightline.workspace.roots import Root
+from sightline.workspace.tree import Tree
+from sightline.workspace.workspace import Workspace
+
+__all__ = ["Outlook", "Route", "Routes"]
+
+#: A file that is quick to open and large enough to define something.
+_PROBE_BYTES = range(64, 65_536)
+
+
+@dataclass(frozen=True)
+class Route:
+    """A server and the project it is asked about."""
+
+    name: str
+    spec: ServerSpec
+    project: Project
+
+
+class Outlook(NamedTuple):
+    """What can be expected for one language in one root."""
+
+    root: str
+    language: str
+    #: The server in each of its projects; none if nobody knows the language.
+    routes: tuple[Route, ...]
+    why: str = ""
+    fix: str = ""
+
+
+class _Choice(NamedTuple):
+    """The server of a language in a root, or why there is none."""
+
+    name: str | None
+    why: str = ""
+
+
+class Routes:
+    def __init__(
+        self,
+        workspace: Workspace,
+        registry: Registry,
+        launcher: Launcher,
+        trusted: Callable[[str], bool],
+        unstable: bool,
+    ) -> None:
+        self._workspace = workspace
+        self._registry = registry
+        self._launcher = launcher
+        self._trusted = trusted
+        self._unstable = unstable
+        self._there: set[str] = set()
+        self._state: object = None
+        self._projects: dict[str, Projects] = {}
+        self._present: dict[str, list[str]] = {}
+
+    def forget(self) -> None:
+        """The roots changed: what was found out about them holds no longer."""
+        self._there.clear()
+        self._state = None
+
+    def route(self, path: str, operation: Operation) -> Route:
+        """Who answers a question about one file."""
+        language = self._registry.language_of(path.rpartition("/")[2])
+        if language is None:
+            raise Unavailable("no language server is known for this kind of file")
+        root = self._workspace.roots.containing(path)
+        if root is None:
+            raise NotReady(waiting_for="the workspace")
+        choice = self._choose(language, root, operation)
+        if choice.name is None:
+            raise Unavailable(choice.why)
+        spec = self._registry.servers[choice.name]
+        return Route(choice.name, spec, self._in(root).of(spec, path))
+
+    def related(self, route: Route) -> list[Route]:
+        """The route itself and those of the other projects of its server in the same root."""
+        projects = route.project.projects.all(route.spec)
+        if len(projects) == 1:
+            return [route]
+        return [Route(route.name, route.spec, project) for project in projects]
+
+    def owns(self, route: Route, uri: str) -> bool:
+        """Whether what a server says about a file counts: it is in its project, or in none."""
+        projects = route.project.projects
+        if len(projects.all(route.spec)) == 1:
+            return True
+        try:
+            path = path_of(uri)
+        except UriInvalid:
+            return True
+        inside = is_under(path, projects.root.real)
+        return route.project.holds(path) if inside else route.project.folder == projects.root.real
+
+    def everywhere(self, operation: Operation) -> tuple[list[Route], tuple[str, ...]]:
+        """Who answers a question about the workspace, and the languages nobody answers for."""
+        found: dict[tuple[str, str], Route] = {}
+        uncovered: set[str] = set()
+        for root, language in self._languages():
+            described = self._registry.languages[language]
+            if operation == "workspaceSymbols" and not described.symbols:
+                continue
+            choice = self._choose(language, root, operation)
+            if choice.name is None:
+                uncovered.add(described.title)
+                continue
+            for route in self._in_root(choice.name, root):
+                found[route.name, route.project.folder] = route
+        if not found:
+            raise Unavailable("no language server knows a file here; run sightline doctor")
+        return list(found.values()), tuple(sorted(uncovered))
+
+    def all(self) -> list[Route]:
+        """Every server that some file here can be asked of."""
+        found: dict[tuple[str, str], Route] = {}
+        for root, language in self._languages():
+            choice = self._choose(language, root, "documentSymbols")
+            if choice.name is not None:
+                for route in self._in_root(choice.name, root):
+                    found[route.name, route.project.folder] = route
+        return list(found.values())
+
+    def outlook(self) -> Iterator[Outlook]:
+        """For every root and language in it: its servers, or why there is none and what helps."""
+        for root, language in self._languages():
+            title = self._registry.languages[language].title
+            choice = self._choose(language, root, "documentSymbols")
+            if choice.name is None:
+                yield Outlook(root.given, title, (), choice.why, self._fix(language, root))
+            else:
+                yield Outlook(root.given, title, tuple(self._in_root(choice.name, root)))
+
+    def _fix(self, language: str, root: Root) -> str:
+        """The step after which the first server of a language can be asked."""
+        roots = [root.real for root in self._workspace.roots.roots]
+        for name in self._registry.servers_for(language):
+            found = self._launcher.find(name, roots)
+            if found.missing:
+                return found.fix
+            if self._registry.servers[name].needs_trust and not self._trusted(root.real):
+                return f"sightline trust {root.given}"
+        return ""
+
+    def project(self, spec: ServerSpec, folder: str) -> Project:
+        """The project of a server in a folder, as it is now."""
+        root = self._workspace.roots.containing(folder)
+        if root is None:
+            raise NotReady(waiting_for="the workspace")
+        if self._workspace.tree_state() is None:
+            # Asked for a head start only: nothing is known of the tree yet, and nothing needed.
+            return Projects(root, self._registry, dict).at(spec, folder)
+        return self._in(root).at(spec, folder)
+
+    def ahead(self) -> Iterator[tuple[Route, str]]:
+        """Servers that are surely needed and need nothing of the tree, each with a file to ask.
+
+        Found by a glance at the roots, before they are scanned.
+        """
+        for root in self._workspace.roots.roots:
+            for language, path in glance(root.real, self._registry).items():
+                name = self._choose(language, root, "references").name
+                spec = self._registry.servers[name] if name is not None else None
+                if name is not None and spec is not None and spec.starts_ahead:
+                    yield Route(name, spec, self.project(spec, root.real)), path
+
+    def probe(self, route: Route) -> str | None:
+        """A file to ask about ahead of users: the first of a handy size."""
+        files = route.project.files()
+        tree = route.project.projects.tree()
+        for path in files:
+            folder, _, name = path.rpartition("/")
+            stamp = tree.get(folder, {}).get(name)
+            if stamp is not None and stamp.size in _PROBE_BYTES:
+                return path
+        return files[0] if files else None
+
+    def language_id(self, path: str) -> str:
+        """The protocol's word for the language of a file."""
+        name = path.rpartition("/")[2]
+        language = self._registry.language_of(name)
+        assert language is not None
+        return self._registry.languages[language].id_of(name, language)
+
+    def _choose(self, language: str, root: Root, operation: Operation) -> _Choice:
+        title = self._registry.languages[language].title
+        why = f"no language server for {title} is installed; run sightline doctor"
+        for name in self._registry.servers_for(language):
+            spec = self._registry.servers[name]
+            if not self._is_there(name):
+                continue
+            if spec.needs_trust and not self._trusted(root.real):
+                why = f"{name} would run code of this folder; run sightline trust to allow it"
+            elif operation in spec.not_offered:
+                why = f"{name} cannot answer this completely, so it is not asked"
+            elif operation in spec.unstable and not self._unstable:
+                why = f"{name} answers this differently each time; set allow_unstable_hover to ask"
+            else:
+                return _Choice(name)
+        return _Choice(None, why)
+
+    def _is_there(self, name: str) -> bool:
+        """Whether a server can be started. One that was there stays; a missing one may come."""
+        if name not in self._there:
+            roots = [root.real for root in self._workspace.roots.roots]
+            if self._launcher.find(name, roots).missing:
+                return False
+            self._there.add(name)
+        return True
+
+    def _in_root(self, name: str, root: Root) -> Iterator[Route]:
+        """The projects of a server in a root that have a file for it."""
+        spec = self._registry.servers[name]
+        for project in self._in(root).all(spec):
+            if project.folder == root.real or project.files():
+                yield Route(name, spec, project)
+
+    def _languages(self) -> Iterator[tuple[Root, str]]:
+        """Every root with every language that occurs in it."""
+        self._refresh()
+        for root in self._workspace.roots.roots:
+            for language in self._present.get(root.real, ()):
+                yield root, language
+
+    def _in(self, root: Root) -> Projects:
+        self._refresh()
+        return self._projects[root.real]
+
+    def _refresh(self) -> None:
+        """Looks at the trees again if a file came or went."""
+        state = self._workspace.tree_state()
+        if self._state == state:
+            return
+        self._state = state
+        self._projects, self._present = {}, {}
+        for root, _ in self._workspace.trees():
+            projects = Projects(root, self._registry, partial(self._tree, root))
+            self._projects[root.real] = projects
+            self._present[root.real] = projects.languages()
+
+    def _tree(self, root: Root) -> Tree:
+        return next((tree for r, tree in self._workspace.trees() if r.real == root.real), {})

@@ -1,0 +1,238 @@
+"""What makes a server see an edit, and how it is known that it did: one rule per server.
+
+    told      the protocol's notification is enough; the next answer is from the new state
+    rescan    a file that comes or goes makes the server look for its files again, and it says when
+              it has; until then it answers from the old list
+    reload    a changed file is opened and stays open for a while, because opening and closing it at
+              once may cancel each other out; a file that comes or goes needs the server's own
+              command to load its projects anew
+    quiesce   a changed file is opened and closed; one that comes or goes needs the server's own
+              command, after which it works on and says when it is quiet
+    reindex   a changed source is opened and waited for; anything else needs a new start
+    reveal    a changed or new file is opened and closed; a deleted one needs a new start
+    restart   the server notices nothing: it starts over
+
+``changed`` is called when a call begins and only sends. ``settle`` is awaited before the next
+question and returns when every change is in the server's answers.
+"""
+
+import asyncio
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from sightline.contract.source import SourceFile
+from sightline.contract.uris import uri_of
+from sightline.lsp.client import Client
+from sightline.lsp.documents import Documents
+from sightline.lsp.published import Published
+from sightline.lsp.readiness import Readiness, until
+from sightline.lsp.registry import ServerSpec
+from sightline.workspace.changes import Change, Kind
+
+__all__ = ["Connection", "Read", "Settler"]
+
+#: More changes than this at once are not told one by one.
+_MANY = 200
+#: So many are shown between two questions; fewer than stay open, so that none is closed unseen.
+_MANY_SHOWN = 32
+_RESCAN_BEGINS = "Searching for source files"
+
+#: A file of the server's languages as it is on disk now, with its language id; else ``None``.
+Read = Callable[[str], tuple[SourceFile, str] | None]
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One running server, as far as changes are concerned."""
+
+    spec: ServerSpec
+    client: Client
+    documents: Documents
+    published: Published
+    readiness: Readiness
+    read: Read
+    #: Whether a path is of the server's concern: a file of its languages in its project.
+    is_own: Callable[[str], bool]
+    #: Any file of the project, for servers that must be shown one.
+    some_file: Callable[[], str | None]
+    #: The compilation units, where the server has such a thing.
+    units: frozenset[str] = frozenset()
+
+
+@dataclass
+class Settler:
+    """The changes a running server still has to take in."""
+
+    connection: Connection
+    #: It must start over; whoever owns the server does that.
+    must_restart: bool = False
+    _rescan: bool = False
+    _reload: bool = False
+    #: Documents whose published diagnostics say that they were taken in.
+    _awaited: dict[str, int] = field(default_factory=dict)
+    #: Documents that were shown since the last question.
+    _shown: list[str] = field(default_factory=list)
+    _log: Callable[[str], None] | None = None
+
+    @property
+    def pending(self) -> bool:
+        return self._rescan or self._reload or bool(self._shown) or bool(self._awaited)
+
+    def changed(self, changes: Sequence[Change], told: Sequence[Change]) -> None:
+        """Sends what can be sent. ``told`` are the changes the server is notified of."""
+        spec, connection = self.connection.spec, self.connection
+        for change in changes:
+            connection.documents.changed(uri_of(change.path), partial(connection.read, change.path))
+        if any(os.path.basename(change.path) in spec.restart_on for change in changes):
+            self.must_restart = True
+            return
+        if told:
+            events = [{"uri": uri_of(change.path), "type": change.kind} for change in told]
+            connection.client.notify("workspace/didChangeWatchedFiles", {"changes": events})
+        own = [change for change in changes if connection.is_own(change.path)]
+        if own:
+            _RULES[spec.after_change](self, own)
+
+    def notified(self, method: str, params: msgspec.Raw) -> None:
+        """Every notification of the server passes here."""
+        if self._log is not None and method == "window/logMessage":
+            self._log(str(msgspec.json.decode(params).get("message", "")))
+
+    async def settle(self) -> None:
+        """Returns when nothing is pending."""
+        while self.pending:
+            if self._rescan:
+                self._rescan = False
+                await self._rescanned()
+            elif self._reload:
+                self._reload = False
+                await self._reloaded()
+            elif self._shown:
+                await self._seen(self._shown)
+            else:
+                uri, version = self._awaited.popitem()
+                await self.connection.published.of(uri, version)
+
+    # The rules
+
+    def _tell(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            if change.disguised:
+                self._reveal(change)
+
+    def _tell_and_rescan(self, changes: Sequence[Change]) -> None:
+        self._rescan = self._rescan or any(change.kind != Kind.CHANGED for change in changes)
+
+    def _show_or_reload(self, changes: Sequence[Change]) -> None:
+        files = self._changed_files(changes)
+        if files is None or len(files) + len(self._shown) > _MANY_SHOWN:
+            self._reload = True
+            return
+        for file, language in files:
+            self.connection.documents.show(file, language)
+            self._shown.append(file.uri)
+
+    def _reveal_or_reload(self, changes: Sequence[Change]) -> None:
+        files = self._changed_files(changes)
+        if files is None or len(files) > _MANY:
+            self._reload = True
+            return
+        for file, language in files:
+            self.connection.documents.reveal(file, language)
+
+    def _reveal_or_restart(self, changes: Sequence[Change]) -> None:
+        if len(changes) > _MANY or any(change.kind == Kind.DELETED for change in changes):
+            self.must_restart = True
+            return
+        for change in changes:
+            self._reveal(change)
+
+    def _show_or_restart(self, changes: Sequence[Change]) -> None:
+        files = self._changed_files(changes)
+        units = self.connection.units
+        if files is None or len(files) > _MANY or any(f.path not in units for f, _ in files):
+            self.must_restart = True
+            return
+        for file, language in files:
+            self._awaited[file.uri] = self.connection.documents.show(file, language)
+
+    def _start_over(self, changes: Sequence[Change]) -> None:
+        self.must_restart = True
+
+    def _changed_files(self, changes: Sequence[Change]) -> list[tuple[SourceFile, str]] | None:
+        """The files, if every one of them was there before and can be read."""
+        files = [self.connection.read(change.path) for change in changes]
+        known = [file for file in files if file is not None]
+        same = all(change.kind == Kind.CHANGED for change in changes)
+        return known if same and len(known) == len(changes) else None
+
+    def _reveal(self, change: Change) -> None:
+        file = self.connection.read(change.path)
+        if file is not None:
+            self.connection.documents.reveal(*file)
+
+    # What is awaited
+
+    async def _rescanned(self) -> None:
+        """An event that surely makes the server look for its files, then its words in order."""
+        path = self.connection.some_file()
+        file = self.connection.read(path) if path is not None else None
+        if path is None or file is None:
+            return  # there is no file left that anybody could ask about
+        heard = _InOrder(f"for path '{path}'", _RESCAN_BEGINS, self.connection.spec.ready_signal)
+        self._log = heard.hear
+        try:
+            self.connection.documents.show(*file)
+            event = {"uri": file[0].uri, "type": Kind.CREATED}
+            self.connection.client.notify("workspace/didChangeWatchedFiles", {"changes": [event]})
+            await until(heard.all, self.connection.client)
+        finally:
+            self._log = None
+
+    async def _seen(self, uris: list[str]) -> None:
+        """The answer to any question shows that what was opened before it has been taken in."""
+        seen = len(uris)
+        params = {"textDocument": {"uri": uris[-1]}}
+        await self.connection.client.request("textDocument/documentSymbol", params, Any)
+        del uris[:seen]
+
+    async def _reloaded(self) -> None:
+        client, spec = self.connection.client, self.connection.spec
+        if spec.after_change == "quiesce":
+            self.connection.readiness.again()
+            await client.request(spec.reload_command, None, Any)
+            await self.connection.readiness.wait(client)
+        else:
+            command = {"command": spec.reload_command, "arguments": []}
+            await client.request("workspace/executeCommand", command, Any)
+
+
+class _InOrder:
+    """Log messages that must come one after the other: two texts, then a pattern."""
+
+    def __init__(self, first: str, second: str, pattern: str) -> None:
+        self._expected = [re.escape(first), re.escape(second), pattern]
+        self.all = asyncio.Event()
+
+    def hear(self, message: str) -> None:
+        if self._expected and re.search(self._expected[0], message):
+            self._expected.pop(0)
+            if not self._expected:
+                self.all.set()
+
+
+_RULES: dict[str, Callable[[Settler, Sequence[Change]], None]] = {
+    "told": Settler._tell,
+    "rescan": Settler._tell_and_rescan,
+    "reload": Settler._show_or_reload,
+    "quiesce": Settler._reveal_or_reload,
+    "reindex": Settler._show_or_restart,
+    "reveal": Settler._reveal_or_restart,
+    "restart": Settler._start_over,
+}

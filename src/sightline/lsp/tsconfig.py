@@ -1,0 +1,213 @@
+"""Which files must be open so that a TypeScript server sees every project of a folder.
+
+A server loads the project of a file when the file is opened: the nearest ``tsconfig.json`` or
+``jsconfig.json`` above it, or one that this refers to. So one file per project is an anchor. A file
+that no such project includes is known to nobody until it is opened, so each of those is an anchor
+of its own. Whether a project includes a file is decided from ``files``, ``include``, ``exclude``
+and ``extends``; in doubt it is not included, because opening one file too many does no harm.
+"""
+
+import os
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from sightline.lsp.reading import read_json
+
+__all__ = ["CONFIGURATIONS", "anchors"]
+
+#: In the order in which servers look for them.
+CONFIGURATIONS = ("tsconfig.json", "jsconfig.json")
+_TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
+_JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
+_SKIPPED = ("node_modules", "bower_components", "jspm_packages")
+_MAX_EXTENDS = 16
+_MAX_CLIMB = 64
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One project: which files it includes by itself, and which projects it refers to."""
+
+    path: str
+    listed: frozenset[str]
+    include: tuple[re.Pattern[str], ...]
+    exclude: tuple[re.Pattern[str], ...]
+    extensions: tuple[str, ...]
+    references: tuple[str, ...]
+
+    def includes(self, file: str) -> bool:
+        """Whether the project surely includes a file by its path."""
+        if file in self.listed:
+            return True
+        if not file.endswith(self.extensions) or file.endswith(".min.js"):
+            return False
+        return any(pattern.fullmatch(file) for pattern in self.include) and not any(
+            pattern.fullmatch(file) for pattern in self.exclude
+        )
+
+
+def anchors(files: Iterable[str], configurations: Iterable[str]) -> list[str]:
+    """The files to hold open, out of all source files and configuration files of a folder."""
+    nearest = {}
+    for path in sorted(configurations, reverse=True):  # tsconfig.json comes last and so wins
+        nearest[os.path.dirname(path)] = path
+    known: dict[str, Configuration] = {}
+    opened: set[str] = set()
+    found: list[str] = []
+    for file in sorted(files):
+        home = _nearest(file, nearest)
+        projects = _reachable(home, known) if home else []
+        owner = next((p.path for p in projects if p.includes(file)), None)
+        if owner is None:
+            found.append(file)
+        elif owner not in opened:
+            opened.add(owner)
+            found.append(file)
+    return found
+
+
+def _nearest(file: str, configurations: Mapping[str, str]) -> str | None:
+    folder = os.path.dirname(file)
+    for _ in range(_MAX_CLIMB):
+        if folder in configurations:
+            return configurations[folder]
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return None
+
+
+def _reachable(path: str, known: dict[str, Configuration]) -> list[Configuration]:
+    """A project and all that it refers to, each once."""
+    order: list[Configuration] = []
+    waiting = [path]
+    seen: set[str] = set()
+    while waiting:
+        current = waiting.pop(0)
+        if current in seen or len(seen) > 1_000:
+            continue
+        seen.add(current)
+        if current not in known:
+            known[current] = read(current)
+        order.append(known[current])
+        waiting += known[current].references
+    return order
+
+
+def read(path: str) -> Configuration:
+    """A configuration with everything it extends."""
+    own = read_json(path, comments=True)
+    own = own if isinstance(own, dict) else {}
+    chain = [(path, own), *_bases(path, own, 0)]
+    listed, listed_at = _first(chain, "files")
+    include, include_at = _first(chain, "include")
+    exclude, exclude_at = _first(chain, "exclude")
+    options: dict[str, Any] = {}
+    for base, value in reversed(chain):
+        for key, option in _table(value.get("compilerOptions")).items():
+            options[key] = (option, os.path.dirname(base))
+    if include is None:
+        include, include_at = ([] if listed is not None else ["**/*"]), os.path.dirname(path)
+    if exclude is None:
+        exclude, exclude_at = list(_SKIPPED), os.path.dirname(path)
+    excluded = [_expression(p, exclude_at, files=False) for p in _texts(exclude)]
+    for key in ("outDir", "declarationDir"):
+        folder, base = options.get(key, ("", ""))
+        if isinstance(folder, str) and folder:
+            excluded.append(_expression(folder, base, files=False))
+    javascript = options.get("allowJs", (os.path.basename(path) == "jsconfig.json", ""))[0] is True
+    return Configuration(
+        path,
+        frozenset(_joined(listed_at, name) for name in _texts(listed)),
+        tuple(_expression(p, include_at, files=True) for p in _texts(include)),
+        tuple(excluded),
+        _TYPESCRIPT + (_JAVASCRIPT if javascript else ()),
+        tuple(_references(path, own)),
+    )
+
+
+def _bases(path: str, value: Mapping[str, Any], depth: int) -> list[tuple[str, dict[str, Any]]]:
+    """What a configuration extends, nearest first. Packages are looked for upwards."""
+    if depth > _MAX_EXTENDS:
+        return []
+    named = value.get("extends")
+    names = [named] if isinstance(named, str) else _texts(named)
+    found: list[tuple[str, dict[str, Any]]] = []
+    for name in reversed(names):
+        for candidate in _candidates(os.path.dirname(path), name):
+            base = read_json(candidate, comments=True)
+            if isinstance(base, dict):
+                found.append((candidate, base))
+                found += _bases(candidate, base, depth + 1)
+                break
+    return found
+
+
+def _candidates(folder: str, name: str) -> list[str]:
+    if name.startswith((".", "/")):
+        path = _joined(folder, name)
+        return [path] if path.endswith(".json") else [f"{path}.json", f"{path}/tsconfig.json"]
+    found: list[str] = []
+    for _ in range(_MAX_CLIMB):
+        base = f"{folder}/node_modules/{name}"
+        found += [base] if base.endswith(".json") else [f"{base}.json", f"{base}/tsconfig.json"]
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            break
+        folder = parent
+    return found
+
+
+def _references(path: str, own: Mapping[str, Any]) -> list[str]:
+    found: list[str] = []
+    for reference in own.get("references") or ():
+        target = reference.get("path") if isinstance(reference, Mapping) else None
+        if isinstance(target, str):
+            full = _joined(os.path.dirname(path), target)
+            found.append(full if full.endswith(".json") else f"{full}/tsconfig.json")
+    return found
+
+
+def _first(chain: list[tuple[str, dict[str, Any]]], key: str) -> tuple[Any, str]:
+    """The nearest value of a key, and the folder its paths are relative to."""
+    for path, value in chain:
+        if isinstance(value.get(key), list):
+            return value[key], os.path.dirname(path)
+    return None, ""
+
+
+@lru_cache(maxsize=4_096)
+def _expression(pattern: str, base: str, *, files: bool) -> re.Pattern[str]:
+    """A path pattern as an expression on absolute paths. A folder stands for all below it."""
+    full = _joined(base, pattern.removeprefix("./"))
+    last = posixpath.basename(full)
+    if "*" not in last and "?" not in last and (not files or "." not in last):
+        full = f"{full}/**/*" if files else full
+    inner = "(?!(?:node_modules|bower_components|jspm_packages)/|\\.)" if files else ""
+    out: list[str] = []
+    parts = full.strip("/").split("/")
+    for number, part in enumerate(parts):
+        if part == "**":
+            out.append(f"(?:/{inner}[^/]+)*" if number < len(parts) - 1 else "(?:/.+)?")
+        else:
+            hidden = "(?!\\.)" if files and part[:1] in "*?" else ""
+            glob = re.escape(part).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
+            out.append(f"/{hidden}{glob}")
+    return re.compile("".join(out) + ("" if files else "(?:/.*)?"))
+
+
+def _joined(base: str, name: str) -> str:
+    return posixpath.normpath(posixpath.join(base, name))
+
+
+def _texts(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _table(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

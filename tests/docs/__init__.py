@@ -1,0 +1,1 @@
+"""The documents are run: every command in them, and every output."""

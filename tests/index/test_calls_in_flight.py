@@ -1,0 +1,165 @@
+"""A long build and its client: progress, others served meanwhile, cancelling, time limits."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sightline.contract.failures import TimedOut
+from tests.support.corpus import write_corpus
+from tests.support.engine import engine
+from tests.support.processes import children_of, left_after
+from tests.support.stdio import StdioServer
+
+#: More than one batch of files, so that something is finished before the end.
+FILES = 2_400
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("big") / "ws"
+    write_corpus(root, FILES, functions=3)
+    return root
+
+
+class Client:
+    """A client with a build in flight, which keeps everything it is told."""
+
+    def __init__(self, server: StdioServer) -> None:
+        self.server = server
+        server.initialize()
+        self.told: list[dict[str, Any]] = []
+        self.answers: dict[Any, dict[str, Any]] = {}
+
+    def ask(self, id: Any, tool: str, token: str | None = None, **arguments: Any) -> None:
+        params: dict[str, Any] = {"name": tool, "arguments": arguments}
+        if token is not None:
+            params["_meta"] = {"progressToken": token}
+        self.server.send({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+
+    def read(self) -> None:
+        message = self.server.receive(60)
+        if "method" in message:
+            self.told.append(message["params"])
+        else:
+            self.answers[message["id"]] = message
+
+    def until_progress(self) -> dict[str, Any]:
+        """The first word about files that are done."""
+        while not any(params["phase"] == "index" and params["progress"] for params in self.told):
+            self.read()
+        return self.told[-1]
+
+    def answer(self, id: Any) -> dict[str, Any]:
+        while id not in self.answers:
+            self.read()
+        return self.answers[id]
+
+    def payload(self, id: Any) -> Any:
+        return json.loads(self.answer(id)["result"]["content"][0]["text"])
+
+
+def workers(pid: int) -> list[int]:
+    """The index workers below a process."""
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        for child in children_of(waiting.pop()):
+            waiting.append(child)
+            try:
+                words = Path(f"/proc/{child}/cmdline").read_bytes()
+            except OSError:
+                continue
+            if b"sightline.index.worker" in words:
+                found.append(child)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("ST-10-cancellation")
+def test_a_build_is_watched_and_cancelled(
+    stdio: Callable[..., StdioServer], corpus: Path, tmp_path: Path
+) -> None:
+    client = Client(stdio(corpus))
+    client.ask("build", "index_build", token="t")
+    first = client.until_progress()
+    assert first["progressToken"] == "t" and first["tool"] == "index_build"
+    assert 0 < first["progress"] <= first["total"] == FILES and first["phase"] == "index"
+    # Everybody else is served meanwhile.
+    client.server.send({"jsonrpc": "2.0", "id": "list", "method": "tools/list"})
+    client.ask("status", "index_status")
+    client.ask("search", "search", query="parser")
+    assert len(client.answer("list")["result"]["tools"]) >= 6
+    (root,) = client.payload("status")["roots"]
+    assert root["state"] == "building" and root["building"]["total"] == FILES
+    refused = client.payload("search")
+    assert refused["code"] == "NO_INDEX" and refused["details"]["building"] is True
+    assert refused["details"]["filesTotal"] == FILES
+    assert "build" not in client.answers
+    # Wait until a batch is finished, then cancel.
+    number = 0
+    while root["files"] == 0:
+        number += 1
+        client.ask(number, "index_status")
+        (root,) = client.payload(number)["roots"]
+        assert "build" not in client.answers, "the corpus is too small for this test"
+    busy = workers(client.server.process.pid)
+    assert busy
+    client.server.send({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "build"}})
+    assert client.payload("build")["code"] == "CANCELLED"
+    said = len(client.told)
+    assert left_after(10, busy) == [], "no worker goes on"
+    client.ask("after", "index_status")
+    (root,) = client.payload("after")["roots"]
+    assert (root["state"], root["building"]) == ("incomplete", None)
+    assert 0 < root["files"] < FILES, "finished files are kept"
+    client.ask("again", "index_build")
+    (report,) = client.payload("again")["roots"]
+    assert report["files"] == FILES and report["added"] == FILES - root["files"]
+    assert len(client.told) == said, "no progress after the end"
+
+
+@pytest.mark.slow
+def test_search_goes_on_during_a_rebuild(stdio: Callable[..., StdioServer], corpus: Path) -> None:
+    client = Client(stdio(corpus))
+    client.ask(1, "index_build")
+    assert client.payload(1)["roots"][0]["files"] == FILES
+    client.ask(2, "search", query="parser")
+    before = client.payload(2)
+    client.ask("build", "index_build", token="t", force=True)
+    client.until_progress()
+    client.ask(3, "search", query="parser")
+    assert client.payload(3) == before
+    edited = next(corpus.rglob("*.py"))
+    text = edited.read_text()
+    try:
+        edited.write_text(text + "\ndef unheard_of_otter():\n    pass\n")
+        client.ask(4, "search", query="unheard_of_otter")
+        (hit, *_) = client.payload(4)["items"]
+        assert hit["name"] == "unheard_of_otter"
+        client.server.send(
+            {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "build"}}
+        )
+        client.answer("build")
+        client.ask(5, "search", query="unheard_of_otter")
+        assert client.payload(5)["items"][0] == hit
+    finally:
+        edited.write_text(text)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("ST-10-timeouts")
+async def test_a_build_out_of_time(corpus: Path, tmp_path: Path) -> None:
+    async with engine(corpus, cache=tmp_path / "cache", families=("index",)) as running:
+        calls = running.program.calls
+        calls.index_build_timeout_ms = 300
+        calls.__post_init__()
+        with pytest.raises(TimedOut) as caught:
+            await running.once("index_build")
+        assert caught.value.timeout_ms == 300 and "again" in caught.value.advice
+        assert left_after(10, workers(os.getpid())) == []
+        (root,) = (await running.once("index_status"))["roots"]
+        assert root["building"] is None

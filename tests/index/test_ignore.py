@@ -1,0 +1,109 @@
+"""Our reading of ignore files agrees with Git's own."""
+
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sightline.index.discover import Discovery
+from sightline.workspace.ignore import Rules
+from sightline.workspace.tree import scan
+
+NAMES = ["a", "b", "ab", "a.b", "build", "x.txt", "keep.txt", "é", "a b", "#a", "!a", "[a]", "a\\b"]
+PIECES = ["a", "b", "ab", "*", "**", "?", "[ab]", "[!a]", "[^b]", "[a-c]", "*.txt", "*.b", "build",
+          "keep.txt", "é", "a b", r"\#a", r"\!a", r"\[a\]", r"a\\b", "[", "[]a]", "[[]", r"\*",
+          "x*g", "a**b", "***", "[[:alpha:]]", "[a", r"a\ "]  # fmt: skip
+
+
+def git(root: Path, *arguments: str, stdin: bytes = b"") -> bytes:
+    environment = {"PATH": os.environ["PATH"], "HOME": str(root.parent / "home")}
+    done = subprocess.run(
+        ["git", "-C", str(root), *arguments],
+        input=stdin,
+        capture_output=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+def candidates(root: Path, home: Path) -> set[str]:
+    """What we would index."""
+    tree, whole = scan(str(root))
+    assert whole
+    found = Discovery(str(root), {"HOME": str(home)}).all(tree)
+    return set(found.files)
+
+
+def not_ignored(root: Path) -> set[str]:
+    """What Git says, file by file."""
+    every = (file for file in root.rglob("*") if file.is_file() and ".git/" not in str(file))
+    files = [str(file.relative_to(root)) for file in every]
+    stdin = "\0".join(files).encode()
+    out = git(root, "check-ignore", "--no-index", "-z", "--stdin", stdin=stdin)
+    return set(files) - set(out.decode().split("\0"))
+
+
+def line(rng: random.Random) -> str:
+    parts = [rng.choice(PIECES) for _ in range(rng.randrange(1, 4))]
+    before = rng.choice(["", "", "", "/", "!", "!/"])
+    text = before + "/".join(parts) + rng.choice(["", "", "/", "/**", " ", "  "])
+    return rng.choice([text, text, text, "# comment", "", text + "\r"])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_rules(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    home = tmp_path / "home"
+    (home / ".config/git").mkdir(parents=True)
+    root = tmp_path / "ws"
+    root.mkdir()
+    git(root, "init", "-q")
+    folders = [Path(), *(Path(rng.choice(NAMES)) for _ in range(5))]
+    folders += [folder / rng.choice(NAMES) for folder in folders for _ in range(3)]
+    for folder in folders:
+        if any((root / above).is_file() for above in [folder, *folder.parents]):
+            continue
+        (root / folder).mkdir(parents=True, exist_ok=True)
+        for _ in range(4):
+            place = root / folder / rng.choice(NAMES)
+            if not place.exists():
+                place.write_text("x")
+    for _ in range(12):
+        for file in [root / ".gitignore", root / rng.choice(folders) / ".gitignore",
+                     root / ".git/info/exclude", home / ".config/git/ignore"]:  # fmt: skip
+            if file.parent.is_dir() and not file.is_dir():
+                file.write_text("\n".join(line(rng) for _ in range(rng.randrange(4))) + "\n")
+        assert candidates(root, home) == not_ignored(root), (root / ".gitignore").read_text()
+
+
+def test_a_worktree_and_a_root_below_the_top(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(f"[core]\n\texcludesFile = {tmp_path}/mine\n")
+    (tmp_path / "mine").write_text("*.mine\n")
+    main = tmp_path / "main"
+    main.mkdir()
+    git(main, "init", "-q")
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    git(main, *who, "commit", "-q", "--allow-empty", "-m", "first")
+    git(main, "worktree", "add", "-q", str(tmp_path / "tree"))
+    (main / ".git/info/exclude").write_text("*.out\n")
+    tree = tmp_path / "tree"
+    (tree / ".gitignore").write_text("/sub/hidden\n*.txt\n")
+    (tree / "sub/hidden").mkdir(parents=True)
+    for name in ("a.py", "a.out", "a.txt", "a.mine", "hidden/b.py"):
+        (tree / "sub" / name).write_text("x")
+    assert not_ignored(tree) == {".gitignore", "sub/a.py", ".git"}
+    assert candidates(tree, home) == {".gitignore", "sub/a.py"}, "never .git itself"
+    assert candidates(tree / "sub", home) == {"a.py"}
+
+
+def test_a_hostile_file_costs_nothing() -> None:
+    star = "*a" * 2_000
+    rules = Rules.parse("\n".join([star, "a?" * 3_000, "[" * 5_000, "*.txt"]), "")
+    assert rules.verdict("a" * 3_000 + "b", folder=False) is None
+    assert rules.verdict("x.txt", folder=False) is True

@@ -1,0 +1,127 @@
+"""Literal and pattern search find exactly what a scan of every file finds."""
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sightline.contract.failures import InvalidArguments
+from sightline.index.patterns import ANY, Need, needed
+from sightline.index.scanning import compile_pattern
+from sightline.index.search import Item, Request
+from sightline.index.trigrams import trigrams_of
+from sightline.tools.tool import silent
+from sightline.workspace.linear import BadPattern, compile_expression
+from tests.support.corpus import WORDS, source_file
+from tests.support.index import bench, build, found
+
+SUFFIXES = (".py", ".go", ".ts", ".md", ".json", ".txt")
+
+
+def lines_with(root: Path, pattern: "re.Pattern[str]") -> set[tuple[str, int]]:
+    """(path, line) of everything that matches, by reading every file."""
+    hits: set[tuple[str, int]] = set()
+    for file in root.rglob("*"):
+        if file.is_file():
+            text = file.read_text(encoding="utf-8")
+            for match in pattern.finditer(text):
+                if match.end() > match.start():
+                    hits.add((str(file.relative_to(root)), text.count("\n", 0, match.start()) + 1))
+    return hits
+
+
+async def test_what_a_scan_finds_and_nothing_else(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    rng = random.Random(11)
+    for number in range(60):
+        suffix = rng.choice(SUFFIXES)
+        file = root / rng.choice(["src", "tests", "docs", "."]) / f"f{number}{suffix}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(source_file(rng, suffix), encoding="utf-8")
+    (root / "wide.txt").write_text("naïve Straße 漢字テスト\nΔΞΨ δψ\nend", encoding="utf-8")
+    literals = ["return", "def ", "): ", "é", "ß", "漢字", "(", "\t", "no such text", "Straße 漢"]
+    literals += [" ".join(rng.sample(WORDS, 2)) for _ in range(10)] + rng.sample(WORDS, 10)
+    patterns = [
+        r"def \w+_\w+\(", r"^func ", r"\d{2}\)$", r"(cache|queue)_\w+", r"(?i)RETURN", r"[a-f]{4,}",
+        r"\bnode\b", r"\w+ = \w+\(\d\)", r"class (\w+) \{", "漢.テ", r"Δ\S+", r"(?i)straSSe|STRAßE",
+        r".", r"x*", r"(a|b|)c", r"^", r"#\s+\S+$", r"(?s)\{.*?\}", r"[^\n]+;", r"\Qdef\E",
+    ]  # fmt: skip
+    async with bench(tmp_path / "cache") as tools, tools.open(root) as index:
+        await build(index)
+        for text in literals:
+            items = await found(index, text, mode="literal")
+            expected = lines_with(root, re.compile(re.escape(text)))
+            assert {path for path, _ in expected} == {item.path for item in items}, text
+            assert _starts(items) <= expected, text
+        for pattern in patterns:
+            items = await found(index, pattern, mode="regex")
+            same = pattern.replace(r"\Q", "").replace(r"\E", "")
+            expected = lines_with(root, re.compile(same, re.MULTILINE))
+            assert {path for path, _ in expected} == {item.path for item in items}, pattern
+            assert _starts(items) <= expected, pattern
+
+
+def _starts(items: list[Item]) -> set[tuple[str, int]]:
+    return {(item.path, item.position.line + 1) for item in items}
+
+
+async def test_every_match_is_counted(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.py").write_text("def one():\n    needle(needle)\n\n\ndef two():\n    needle()\n")
+    (root / "b.txt").write_text("needle needle\n" * 3)
+    async with bench(tmp_path / "cache") as tools, tools.open(root) as index:
+        await build(index)
+        answer = await index.search(Request("needle", "literal"), silent)
+        assert (len(answer), answer.matches, answer.capped) == (3, 9, False)
+        names = [answer.item(place).name for place in range(3)]
+        assert names == ["one", "two", ""], "source before text, then by line"
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a", "a{2,1}", "(?<=a)b", r"\1", "(?P<n>a", "a**", "\\"])
+async def test_a_bad_pattern_is_refused_with_its_reason(tmp_path: Path, pattern: str) -> None:
+    with pytest.raises(InvalidArguments, match="regular expression"):
+        compile_pattern(pattern)
+
+
+# What the trigrams of a pattern promise: every text with a match has them.
+
+ATOMS = st.one_of(
+    st.sampled_from(["a", "b", "c", "é", ".", r"\d", r"\w", "[ab]", "[^a]", "[a-c]", "^", "$"]),
+    st.just(r"\b"),
+    st.sampled_from(["abc", "bca", "cab", "caba", "ab c", r"\.", r"\(", "(?i)ab", "s", "k"]),
+)
+PATTERNS = st.recursive(
+    ATOMS,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=4).map("".join),
+        st.lists(inner, min_size=1, max_size=3).map(lambda parts: "(?:" + "|".join(parts) + ")"),
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "{0,2}", "+?"])).map(
+            lambda pair: f"(?:{pair[0]}){pair[1]}"
+        ),
+    ),
+    max_leaves=8,
+)
+TEXTS = st.text(st.sampled_from("abcABC .(1é\nksK\u017f\u212a"), max_size=24)
+
+
+def has(codes: set[int], need: Need) -> bool:
+    return need.trigrams <= codes and all(
+        any(has(codes, option) for option in options) for options in need.either
+    )
+
+
+@given(PATTERNS, st.lists(TEXTS, min_size=1, max_size=8))
+def test_no_match_lies_outside_what_is_needed(pattern: str, texts: list[str]) -> None:
+    try:
+        compiled = compile_expression(f"(?m){pattern}")
+    except BadPattern:
+        assume(False)
+    need = needed(pattern)
+    for text in texts:
+        data = text.encode()
+        if next(compiled.spans(data), None) is not None:
+            assert need == ANY or has(set(trigrams_of(data).tolist()), need)

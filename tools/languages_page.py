@@ -1,0 +1,155 @@
+"""Writes docs/languages.md from the registry: every language, every server, and how it is treated.
+
+``python -m tools.languages_page`` writes it, ``--check`` fails when it is out of date.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from sightline.lsp.registry import OPERATIONS, Operation, Registry, ServerSpec, builtin
+
+__all__ = ["render"]
+
+_PAGE = Path(__file__).parent.parent / "docs" / "languages.md"
+_HEAD = """# Languages
+
+Generated from `src/sightline/lsp/registry.toml` by `make docs`; checked by `make check`.
+
+Sightline asks language servers. `sightline doctor` tells for each language of a workspace which
+server answers, or the command that gets one. Nothing is fetched while serving: only
+`sightline servers install NAME` fetches, pinned by version and checked by hash.
+
+## What is answered
+
+The first server of a language that is there is taken. A cell says who answers:
+`yes`, `no` (the server cannot answer that completely, so it is not asked), or `set`
+(its answers are not repeatable; `allow_unstable_hover = true` asks all the same).
+
+"""
+_OWN = """
+## A server of your own
+
+`sightline.toml` in your configuration folder (never one in a workspace) changes an entry or adds
+one; the keys are those of the registry. A server of yours comes before the built-in ones.
+
+```toml
+[languages.lua]
+title = "Lua"
+extensions = [".lua"]
+
+[servers.lua-language-server]
+languages = ["lua"]
+command = ["lua-language-server"]
+found = "path"
+readiness = "progress"
+ready_signal = "Loading workspace"
+diagnostics = "pull"
+executes = "nothing"
+needs_trust = false
+```
+
+A server whose entry does not say what it executes needs `sightline trust ROOT` before it is
+started. A server without a signal of its readiness must not be described as `answers-block`
+unless it waits by itself: Sightline passes on what such a server says.
+
+Sightline needs for each server a rule that says when its answers are complete (`readiness`) and
+one that says what makes it see an edit (`after_change`):
+
+| readiness | the server may be asked |
+|---|---|
+| answers-block | at once: it waits by itself instead of answering from a part |
+| documents | at once: it knows nothing beyond the document it is asked about |
+| log | after it has logged `ready_signal` |
+| progress | after the progress whose token and title match `ready_signal` has ended |
+| status | after it has said that it is quiescent |
+| notification | after it has sent the notification `ready_signal` |
+
+| after_change | what makes the server see an edit |
+|---|---|
+| told | the protocol's notification; the next answer is from the new state |
+| rescan | the notification; after a file came or went, its own words that it has looked again |
+| reload | a changed file is opened; after one came or went, its command `reload_command` |
+| quiesce | a changed file is opened and closed; else `reload_command`, until it is quiescent |
+| reindex | a changed source is opened and waited for; anything else starts the server over |
+| reveal | a changed or new file is opened and closed; a deleted one starts the server over |
+| restart | the server starts over |
+"""
+
+
+def render(registry: Registry) -> str:
+    """The page as it should be."""
+    parts = [_HEAD, *_matrix(registry), "\n## Servers\n"]
+    for name, spec in registry.servers.items():
+        parts += _server(registry, name, spec)
+    return "".join([*parts, _OWN])
+
+
+def _matrix(registry: Registry) -> list[str]:
+    titles = " | ".join(OPERATIONS)
+    lines = [f"| language | server | {titles} |\n", "|---" * (2 + len(OPERATIONS)) + "|\n"]
+    for language, described in registry.languages.items():
+        for name in registry.servers_for(language):
+            spec = registry.servers[name]
+            cells = " | ".join(_offer(spec, operation) for operation in OPERATIONS)
+            lines.append(f"| {described.title} | {name} | {cells} |\n")
+    return lines
+
+
+def _offer(spec: ServerSpec, operation: Operation) -> str:
+    if operation in spec.not_offered:
+        return "no"
+    return "set" if operation in spec.unstable else "yes"
+
+
+def _server(registry: Registry, name: str, spec: ServerSpec) -> list[str]:
+    languages = [registry.languages[language] for language in spec.languages]
+    extensions = [extension for language in languages for extension in language.extensions]
+    get = {
+        "bundled": "comes with Sightline",
+        "installed": f"`sightline servers install {spec.package}`",
+        "path": f"`{spec.get or spec.command[0]}`; taken from PATH",
+    }[spec.found]
+    diagnostics = f"{spec.diagnostics}; of the workspace by {spec.workspace_diagnostics}"
+    caps = [
+        f"{n:,} {operation}: an answer that long is refused" for operation, n in spec.caps.items()
+    ]
+    rows = {
+        "languages": ", ".join(language.title for language in languages),
+        "files": " ".join(f"`{extension}`" for extension in extensions),
+        "version": registry.version_of(name) or "the user's own",
+        "licence": registry.licence_of(name),
+        "how to get it": get,
+        "project markers": " ".join(f"`{marker}`" for marker in spec.root_markers) or "none",
+        "ready": spec.readiness + (f", `{spec.ready_signal}`" if spec.ready_signal else ""),
+        "after an edit": spec.after_change,
+        "diagnostics": diagnostics if spec.diagnostics != "none" else "none",
+        "silent limits": "; ".join([*caps, spec.caps_lifted] if spec.caps_lifted else caps)
+        or "none",
+        "executes": spec.executes + ("; only after `sightline trust`" if spec.needs_trust else ""),
+        "network": spec.network,
+    }
+    lines = [f"\n### {name}\n\n", "| | |\n|---|---|\n"]
+    lines += [f"| {title} | {_cell(text)} |\n" for title, text in rows.items()]
+    return [*lines, f"\n{spec.notes}\n"] if spec.notes else lines
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    page = render(builtin())
+    if not parser.parse_args().check:
+        _PAGE.write_text(page, encoding="utf-8")
+        return 0
+    if not _PAGE.exists() or _PAGE.read_text(encoding="utf-8") != page:
+        print("docs/languages.md is out of date; run make docs", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

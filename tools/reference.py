@@ -1,0 +1,59 @@
+"""Writes docs/reference from the code: commands, settings, tools, errors, clients, languages.
+
+``python -m tools.reference`` writes the pages, ``--check`` fails when one is out of date. What
+comes new to a catalogue, a parser or a table is on its page without anybody remembering to.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tools.reference_clients import clients_page
+from tools.reference_commands import commands_page
+from tools.reference_errors import errors_page
+from tools.reference_languages import languages_page
+from tools.reference_settings import settings_page
+from tools.reference_tools import tools_page
+
+__all__ = ["FOLDER", "PAGES", "render"]
+
+FOLDER = Path(__file__).parent.parent / "docs" / "reference"
+PAGES: Mapping[str, Callable[[], str]] = {
+    "commands.md": commands_page,
+    "settings.md": settings_page,
+    "tools.md": tools_page,
+    "errors.md": errors_page,
+    "clients.md": clients_page,
+    "languages.md": languages_page,
+}
+_MARK = "<!-- Written from the code by `make docs`; checked by `make check`. Do not edit. -->\n\n"
+
+
+def render(name: str) -> str:
+    """A page as it should be."""
+    return _MARK + PAGES[name]().rstrip() + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.reference")
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    old: list[str] = []
+    for name in PAGES:
+        file = FOLDER / name
+        text = render(name)
+        if file.exists() and file.read_text(encoding="utf-8") == text:
+            continue
+        old.append(name)
+        if not check:
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    if check and old:
+        sys.stderr.write(f"docs/reference is out of date ({', '.join(old)}); run make docs\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

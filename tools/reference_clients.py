@@ -1,0 +1,51 @@
+"""The page of the clients: what each gets, and how far it was seen to work."""
+
+from pathlib import Path
+
+from sightline.cli.clients.client import Client, Places
+from sightline.cli.clients.table import CLIENTS
+
+__all__ = ["clients_page"]
+
+_STARTS = {
+    "project": "the project it runs in",
+    "variable": "the folder that is open",
+    "anywhere": "one project, named in the entry",
+}
+_CREDENTIALS = {
+    "helper": "by a command, so it is not in the file",
+    "prompt": "VS Code asks for it once and keeps it",
+    "file": "in the file, which is made readable by you alone",
+}
+
+
+def clients_page() -> str:
+    head = (
+        "| client | `config` name | file on Linux | serves | token over HTTP | settings it gets | "
+        "its own check | how far it was tested |\n|---|---|---|---|---|---|---|---|"
+    )
+    rows = [_row(client) for client in CLIENTS.values()]
+    return f"""\
+# Clients
+
+What `sightline config` knows about each client. *Whole turns*: the real client, pinned, was configured by `sightline config`, started offline, and its model, a stand-in, called every tool; what
+the model would have seen was compared with what the server answered (`make test-clients`). *Configuration only, not run*: the file is written as the client's documentation asks for; nobody has seen the client
+use it.
+
+{head}
+{chr(10).join(rows)}
+"""
+
+
+def _row(client: Client) -> str:
+    path = client.file(Places(Path("~"), {}, "linux"))
+    token = _CREDENTIALS[client.credential] if client.http else f"no HTTP: {client.no_http}"
+    settings = ", ".join(f"`{key} = {value}`" for key, value in client.settings.items()) or "none"
+    tested = "whole turns" if client.run_in_tests else "configuration only, not run"
+    if client.key == "json":
+        tested = "the official Python and TypeScript clients and MCP Inspector use such entries"
+    check = f"`{' '.join(client.check).replace('NAME', 'sightline')}`" if client.check else "none"
+    check += " (connects)" if client.check_connects else ""
+    where = f"`{path}`" if path else "you name it: `--file`"
+    cells = [client.title, f"`{client.key}`", where, _STARTS[client.starts_in], token, settings]
+    return "| " + " | ".join([*cells, check, tested]) + " |"

@@ -1,0 +1,88 @@
+"""The page of the settings: every key with its default, its bounds and what it does."""
+
+import json
+from dataclasses import fields
+from typing import Any
+
+from sightline.contract.settings import _RANGES, Settings
+
+__all__ = ["ABOUT", "settings_page"]
+
+#: What each setting is for. A test compares the keys with the code.
+ABOUT = {
+    "port": "the port of `serve`",
+    "bind_address": "the address of `serve`; nothing but loopback is possible",
+    "endpoint_path": "the path of `serve`; nothing else is possible",
+    "allowed_origins": "web origins that may call `serve` from a browser; none by default",
+    "allowed_hosts": "further `Host` names that `serve` answers to, such as a container's",
+    "additional_allowed_roots": "absolute folders that are served beside the roots of the command",
+    "enable_sessions": "whether `serve` keeps sessions; without them every request stands alone",
+    "max_sessions": "how many clients `serve` keeps at once",
+    "session_idle_s": "seconds after which an idle session is forgotten",
+    "max_items_per_page": "the longest page, whatever a client asks for",
+    "max_response_bytes": "the largest answer",
+    "request_timeout_ms": "how long a question to a language server may take",
+    "debug_logging": "whether every call is logged: its tool, outcome, time and size",
+    "families": "which tools are offered",
+    "tool_names": "`underscore` for clients that refuse dots in a tool's name",
+    "content": "what stands in `content` beside the structured answer: nothing, one line, or the "
+    "whole answer as text, for clients that show their model nothing else",
+    "protocol_header": "`session` for clients that never send `MCP-Protocol-Version`",
+    "change_detection": "`sweep` looks at every file on each call, for file systems that announce "
+    "nothing although they say so",
+    "clients": "the three settings before for one client, by the name it gives itself",
+}
+
+
+def settings_page() -> str:
+    rows = [
+        f"| `{field.name}` | `{_default(field.name)}` | {_range(field.name)} | "
+        f"{ABOUT.get(field.name, '')} |"
+        for field in fields(Settings)
+    ]
+    return f"""\
+# Settings
+
+Each can be given as a flag (`--set port=4040`), in the environment (`SIGHTLINE_PORT=4040`) or in `sightline.toml` in your configuration folder, usually
+`~/.config/sightline`; the first that is there counts. `sightline settings` shows what is in force and where it came from. No file of a project is ever read as
+configuration.
+
+| key | default | takes | what it does |
+|---|---|---|---|
+{chr(10).join(rows)}
+
+A number above its largest value is lowered with a warning. One that is too small, or of a wrong type, or an unknown key stops the start with a sentence that names it.
+
+```toml
+port = 4040
+additional_allowed_roots = ["/srv/shared/library"]
+
+[clients."cursor-vscode"]
+tool_names = "underscore"
+content = "mirror"
+```
+"""
+
+
+def _default(key: str) -> str:
+    value: Any = getattr(Settings(), key)
+    return json.dumps(list(value) if isinstance(value, tuple) else value)
+
+
+def _range(key: str) -> str:
+    if key in _RANGES:
+        lowest, highest = _RANGES[key]
+        return f"{lowest:,} to {highest:,}"
+    choices = {
+        "bind_address": "`127.0.0.1`",
+        "endpoint_path": "`/mcp`",
+        "families": "`lsp`, `index`, `context`",
+        "tool_names": "`dotted`, `underscore`",
+        "content": "`empty`, `summary`, `mirror`",
+        "protocol_header": "`required`, `session`",
+        "change_detection": "`auto`, `sweep`",
+        "clients": "tables",
+    }
+    if key in choices:
+        return choices[key]
+    return "true, false" if isinstance(getattr(Settings(), key), bool) else "a list of texts"
