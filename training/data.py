@@ -1,8 +1,8 @@
 """What is trained on, on the device: rows of numbers without padding, and batches cut from them.
 
-A batch is six groups; all pairs of a group come from one repository, so that the wrong answers are as
-near as they are when a user searches. Words and whole fields are left out at random. Everything random
-comes from one generator with a given seed.
+A batch is six groups; all pairs of a group come from one repository, so that the wrong answers are
+as near as they are when a user searches. Words and whole fields are left out at random. Everything
+random comes from one generator with a given seed.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,9 @@ class Rows:
         """``lengths``: one column for queries, three (path, name, body) for chunks."""
         sizes = lengths.astype(np.int64).sum(axis=1)
         begins = np.cumsum(sizes) - sizes
-        fields = torch.from_numpy(lengths.astype(np.int64)).to(device) if lengths.shape[1] > 1 else None
+        fields = (
+            torch.from_numpy(lengths.astype(np.int64)).to(device) if lengths.shape[1] > 1 else None
+        )
         return cls(
             torch.from_numpy(values.astype(np.int32)).to(device),
             torch.from_numpy(begins).to(device),

@@ -1,6 +1,7 @@
 """From a trained model to the file that the package loads: integers of seven bits and scales.
 
-The scale of attention and the change from powers of e to powers of two are multiplied into the matrices.
+The scale of attention and the change from powers of e to powers of two are multiplied into the
+matrices.
 """
 
 import math
@@ -59,6 +60,6 @@ def _tower(arrays: dict[str, NDArray[Any]], name: str, tower: Tower, size: int) 
     add("output", _numbers(tower.output.weight).T)
 
 
-def _numbers(tensor: Any) -> NDArray[np.float32]:  # noqa: ANN401
+def _numbers(tensor: Any) -> NDArray[np.float32]:
     array: NDArray[np.float32] = tensor.detach().float().cpu().numpy()
     return array

@@ -94,7 +94,9 @@ class Repository:
         A merge is seen from its first parent. Only the newest part of history is walked: in many
         projects a search for merges would otherwise read all of it.
         """
-        oldest = self._git("rev-list", "--first-parent", "--max-count=1", f"--skip={4 * limit}", "HEAD")
+        oldest = self._git(
+            "rev-list", "--first-parent", "--max-count=1", f"--skip={4 * limit}", "HEAD"
+        )
         reach = f"{oldest.decode().strip()}..HEAD" if oldest.strip() else "HEAD"
         which = ("--merges", "--first-parent", "-m") if merges else ("--no-merges",)
         process = self._start(

@@ -1,4 +1,5 @@
-"""``python -m training.guard_rows --into FILE``: what quality is measured on, for the leak guards."""
+"""``python -m training.guard_rows --into FILE``: what quality is measured on, for the leak
+guards."""
 
 import argparse
 import json

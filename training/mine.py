@@ -1,7 +1,8 @@
-"""``python -m training.mine --repositories DIR --into DIR [NAME...]``: mines a folder of repositories.
+"""``python -m training.mine --repositories DIR --into DIR [NAME...]``: mines a folder of
+repositories.
 
-DIR holds bare repositories in folders named ``owner+name``. For each one that may be used, a file of
-pairs is written, and a line for the manifest. What is already there is not mined again.
+DIR holds bare repositories in folders named ``owner+name``. For each one that may be used, a file
+of pairs is written, and a line for the manifest. What is already there is not mined again.
 """
 
 import argparse
@@ -28,7 +29,10 @@ _COMMITS = 300
 _MERGES = 100
 _DOCS = frozenset({"markdown", "restructuredtext"})
 _SUFFIXES = tuple(
-    suffix for language in LANGUAGES.values() if language.name in CODE for suffix in language.extensions
+    suffix
+    for language in LANGUAGES.values()
+    if language.name in CODE
+    for suffix in language.extensions
 )
 
 

@@ -1,8 +1,8 @@
 """The encoder in PyTorch, as it is trained. ``export.py`` turns it into what the package runs.
 
-Two towers, one for chunks and one for queries, share the embeddings of pieces and places. A tower is a
-few pre-norm transformer layers without biases, and a pooling by learnt shares. Nothing in it needs more
-than the integer arithmetic of ``sightline.index.dense.encoder``.
+Two towers, one for chunks and one for queries, share the embeddings of pieces and places. A tower
+is a few pre-norm transformer layers without biases, and a pooling by learnt shares. Nothing in it
+needs more than the integer arithmetic of ``sightline.index.dense.encoder``.
 """
 
 import math
@@ -50,12 +50,12 @@ class Rounding(torch.autograd.Function):
     """Rounds to integers of seven bits with one scale along an axis; gradients pass through."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, axis: int) -> Tensor:  # noqa: ANN401
+    def forward(ctx: Any, x: Tensor, axis: int) -> Tensor:
         scale = x.abs().amax(axis, keepdim=True).clamp_min(1e-12) / 127
         return torch.round(x / scale) * scale
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:  # noqa: ANN401
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
         return grads[0], None
 
 

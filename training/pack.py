@@ -26,20 +26,10 @@ from sightline.index.dense.words import distinct, words
 from training.guards import Runs, excluded, query_key
 from training.packed import KINDS, Packed
 from training.pairs import Pair
+from training.split import HELD_OUT, LIGHT
 
-__all__ = ["HELD_OUT", "LIGHT", "main", "read_pairs"]
+__all__ = ["main", "read_pairs"]
 
-#: Models and settings are chosen on these; nothing of them is trained on.
-HELD_OUT = (
-    "clap-rs/clap", "eslint/eslint", "google/gson", "google/leveldb", "grpc/grpc-go", "helm/helm",
-    "hyperium/hyper", "libevent/libevent", "mybatis/mybatis-3", "scrapy/scrapy", "tornadoweb/tornado",
-    "typeorm/typeorm",
-)  # fmt: skip
-LIGHT = """
-a an and are as at be been but by can could did do does for from had has have how i if in into is it its
-may might must no not of on or our out should so some such than that the their them then there these they
-this those to too up use used uses using was we were what when where which who why will with would you your
-""".split()
 _PIECES = 28_000
 _LANGUAGES = (
     "bash c cpp csharp go java javascript kotlin markdown php python restructuredtext ruby rust scala "
@@ -164,10 +154,15 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.pack")
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--into", type=Path, required=True)
-    parser.add_argument("--guard", type=Path, help="JSON lines with 'query' and 'code' of evaluation sets")
+    parser.add_argument(
+        "--guard", type=Path, help="JSON lines with 'query' and 'code' of evaluation sets"
+    )
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(arguments)
-    mined = {p.name.removesuffix(".pairs.gz").replace("+", "/"): p for p in options.pairs.glob("*.pairs.gz")}
+    mined = {
+        p.name.removesuffix(".pairs.gz").replace("+", "/"): p
+        for p in options.pairs.glob("*.pairs.gz")
+    }
     names = sorted(name for name in mined if name not in HELD_OUT and not excluded(name))
     trained = len(names)
     names += [name for name in HELD_OUT if name in mined]
@@ -177,7 +172,8 @@ def main(arguments: list[str]) -> int:
             counts.update(found)
         pieces = learn_vocabulary(counts, _PIECES).pieces
         futures = [
-            pool.submit(_pack, mined[name], pieces, options.guard, name in HELD_OUT) for name in names
+            pool.submit(_pack, mined[name], pieces, options.guard, name in HELD_OUT)
+            for name in names
         ]
         parts = [future.result() for future in futures]
     packed = _joined(parts, names, trained, pieces)

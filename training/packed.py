@@ -1,7 +1,8 @@
-"""The numbers that are trained on, as one small file that travels to the machine with the accelerator.
+"""The numbers that are trained on, as one small file that travels to the machine with the
+accelerator.
 
-Two ragged tables (queries, chunks) of piece numbers, and a few columns per pair. Pairs are in the order of
-their repositories; those of held-out repositories are last and are never trained on.
+Two ragged tables (queries, chunks) of piece numbers, and a few columns per pair. Pairs are in the
+order of their repositories; those of held-out repositories are last and are never trained on.
 """
 
 import io
@@ -63,7 +64,8 @@ class Packed:
 
     @property
     def keys(self) -> list[NDArray[np.int64]]:
-        """Columns; two pairs with an equal value in one of them are not wrong answers to each other."""
+        """Columns; two pairs with an equal value in one of them are not wrong answers to each
+        other."""
         return [
             _row_keys(self.query_values, self.query_lengths),
             _row_keys(self.chunk_values, self.chunk_lengths),

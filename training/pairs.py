@@ -24,7 +24,17 @@ from training.gitstore import Commit
 from training.guards import is_copied_in, query_key
 from training.texts import change_query, comment_lines, first_sentence, split_doc
 
-__all__ = ["CODE", "LIMITS", "Pair", "chunk_text", "choose", "from_commit", "from_file", "wanted", "without_name"]
+__all__ = [
+    "CODE",
+    "LIMITS",
+    "Pair",
+    "chunk_text",
+    "choose",
+    "from_commit",
+    "from_file",
+    "wanted",
+    "without_name",
+]
 
 #: Languages whose declarations are mined.
 CODE = frozenset(
@@ -61,7 +71,9 @@ def wanted(path: str, language: str, head: bytes) -> bool:
     if is_copied_in(path):
         return False
     role = role_of(path, language, head)
-    return role is Role.SOURCE or (role is Role.DOCS and language in ("markdown", "restructuredtext"))
+    return role is Role.SOURCE or (
+        role is Role.DOCS and language in ("markdown", "restructuredtext")
+    )
 
 
 def chunk_text(data: bytes, chunk: Chunk) -> str:
@@ -104,7 +116,9 @@ def _comments(path: str, chunk: Chunk, text: str, language: str) -> Iterator[Pai
     for block in comment_lines(lines, language):
         if block.first < 2 or len(block.text.split()) < 4:
             continue  # above the declaration: a doc
-        around = lines[max(0, block.first - 8) : block.first] + lines[block.last + 1 : block.last + 21]
+        around = (
+            lines[max(0, block.first - 8) : block.first] + lines[block.last + 1 : block.last + 21]
+        )
         body = "\n".join(around)
         if _long_enough(body) and block.text not in body:
             yield Pair("i", block.text, path, qualified, body[:_MAX_TEXT], language)

@@ -83,7 +83,9 @@ _PY_DOC = re.compile(
     re.DOTALL,
 )
 _BLOCK = re.compile(r"\A\s*/\*(.*?)\*/", re.DOTALL)
-_LINE = re.compile(r"\A[ \t]*(?:///?|//!|#(?!\[|!|include|define|if|end|pragma)|--)([^\n]*)(?:\n|\Z)")
+_LINE = re.compile(
+    r"\A[ \t]*(?:///?|//!|#(?!\[|!|include|define|if|end|pragma)|--)([^\n]*)(?:\n|\Z)"
+)
 _BLANKS = re.compile(r"\A\s*\n")
 
 
@@ -169,7 +171,10 @@ _NOT_ABOUT_CODE = re.compile(
     r"upgrade|\[?bot\]?|v?\d+\.\d+|backport|cherry.pick|sync|run |apply |auto|build\(deps|renovate)\b",
     re.IGNORECASE,
 )
-_TRAILER = re.compile(r"^(?:[A-Z][\w-]+-by|Change-Id|Bug|Fixes|Closes|Reviewed-on|PiperOrigin\S*|cc|Refs?)\b.*$", re.M)
+_TRAILER = re.compile(
+    r"^(?:[A-Z][\w-]+-by|Change-Id|Bug|Fixes|Closes|Reviewed-on|PiperOrigin\S*|cc|Refs?)\b.*$",
+    re.MULTILINE,
+)
 _MERGE = re.compile(r"^Merge (?:pull request|branch|PR)\b", re.IGNORECASE)
 
 

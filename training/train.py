@@ -1,8 +1,8 @@
 """``python -m training.train --data DIR --into DIR --seed N``: trains one model with fixed steps.
 
-Runs on one GPU in minutes and, for a smoke test, on a CPU. The number of steps, the seed and the order of
-the data are fixed; the last bits of a GPU's sums are not. Writes the weights that the package runs, and a
-report with the figures on the held-out repositories.
+Runs on one GPU in minutes and, for a smoke test, on a CPU. The number of steps, the seed and the
+order of the data are fixed; the last bits of a GPU's sums are not. Writes the weights that the
+package runs, and a report with the figures on the held-out repositories.
 """
 
 import argparse
@@ -138,7 +138,9 @@ class Trainer:
         logits = logits.masked_fill(same, -1e4)
         target = torch.arange(len(pairs), device=self.device)
         share = self.recipe.forward_share
-        return share * F.cross_entropy(logits, target) + (1 - share) * F.cross_entropy(logits.T, target)
+        return share * F.cross_entropy(logits, target) + (1 - share) * F.cross_entropy(
+            logits.T, target
+        )
 
     @torch.no_grad()
     def _average(self, number: int) -> None:
@@ -162,7 +164,12 @@ def train(packed: Packed, recipe: Recipe, into: Path, device: torch.device) -> d
     """Trains, validates, writes ``model.weights`` and ``report.json``; returns the report."""
     trainer = Trainer(packed, recipe, device)
     batches = iter(
-        Groups(packed.repositories[: packed.trained].astype(np.int64), recipe.seed, recipe.groups, recipe.group)
+        Groups(
+            packed.repositories[: packed.trained].astype(np.int64),
+            recipe.seed,
+            recipe.groups,
+            recipe.group,
+        )
     )
     began = time.monotonic()
     losses: list[tuple[int, float]] = []
@@ -193,7 +200,10 @@ def train(packed: Packed, recipe: Recipe, into: Path, device: torch.device) -> d
         "agreement": agreed,
     }
     (into / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps({"into": into.name, "seconds": report["seconds"], **figures, **agreed}), flush=True)
+    print(
+        json.dumps({"into": into.name, "seconds": report["seconds"], **figures, **agreed}),
+        flush=True,
+    )
     return report
 
 
@@ -202,7 +212,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--into", type=Path, required=True)
     for field in fields(Recipe):
-        kind = (lambda text: text == "True") if field.type is bool or field.type == "bool" else type(field.default)
+        kind = (
+            (lambda text: text == "True")
+            if field.type is bool or field.type == "bool"
+            else type(field.default)
+        )
         parser.add_argument(f"--{field.name}", type=kind, default=field.default)
     options = vars(parser.parse_args(arguments))
     data, into = options.pop("data"), options.pop("into")

@@ -1,4 +1,5 @@
-"""Figures on the held-out repositories: each query against all chunks of its kind and repository."""
+"""Figures on the held-out repositories: each query against all chunks of its kind and
+repository."""
 
 from collections import defaultdict
 
@@ -32,7 +33,7 @@ def encode_all(
 def validate(model: Encoder, packed: Packed, queries: Rows, chunks: Rows) -> Figures:
     """Mean reciprocal rank at 10, by kind and by language."""
     held = np.arange(packed.trained, len(packed))
-    keys = [column for column in packed.keys[1:]]
+    keys = list(packed.keys[1:])
     by_kind: dict[str, list[float]] = defaultdict(list)
     by_language: dict[str, list[float]] = defaultdict(list)
     by_repository: dict[str, list[float]] = defaultdict(list)

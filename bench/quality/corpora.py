@@ -52,7 +52,8 @@ def _debian(package: str, inner: str) -> Callable[[Path], None]:
 def _unzip_java(archive: Path, into: Path) -> None:
     """The packages of the class library that programs use most."""
     wanted = tuple(
-        f"java.base/java/{name}/" for name in ("io", "lang", "math", "net", "nio", "text", "time", "util")
+        f"java.base/java/{name}/"
+        for name in ("io", "lang", "math", "net", "nio", "text", "time", "util")
     )
     with zipfile.ZipFile(archive) as file:
         for name in file.namelist():
@@ -75,8 +76,14 @@ CORPORA: dict[str, tuple[str, Callable[[Path], None]]] = {
         ),
     ),
     "typescript": ("rxjs 7.8.2", _npm("rxjs@7.8.2", "src")),
-    "java": ("openjdk 17, java.base", _debian("openjdk-17-source", "usr/lib/jvm/openjdk-17/lib/src.zip")),
-    "rust": ("tokio 1.24.2", _debian("librust-tokio-dev=1.24.2-1", "usr/share/cargo/registry/tokio-*")),
+    "java": (
+        "openjdk 17, java.base",
+        _debian("openjdk-17-source", "usr/lib/jvm/openjdk-17/lib/src.zip"),
+    ),
+    "rust": (
+        "tokio 1.24.2",
+        _debian("librust-tokio-dev=1.24.2-1", "usr/share/cargo/registry/tokio-*"),
+    ),
 }
 
 

@@ -1,8 +1,10 @@
-"""Questions with known answers, taken from the docs of a code base, and the code base without its docs.
+"""Questions with known answers, taken from the docs of a code base, and the code base without its
+docs.
 
-A question is the first sentence that somebody wrote about a declaration; its answer is that declaration.
-So that finding it is no matter of matching the sentence itself, the docs of all declarations are taken
-out before anything is indexed. ``shortened`` makes of a sentence what people type: its telling words.
+A question is the first sentence that somebody wrote about a declaration; its answer is that
+declaration. So that finding it is no matter of matching the sentence itself, the docs of all
+declarations are taken out before anything is indexed. ``shortened`` makes of a sentence what people
+type: its telling words.
 """
 
 import hashlib
@@ -15,8 +17,8 @@ from sightline.index.chunks import Chunk
 from sightline.index.cutting import cut
 from sightline.index.languages import language_of
 from sightline.index.roles import Role, role_of
-from training.pack import LIGHT
 from training.pairs import without_name
+from training.split import LIGHT
 from training.texts import first_sentence, split_doc
 
 __all__ = ["Question", "questions", "shortened", "without_docs"]
@@ -113,5 +115,7 @@ def without_docs(folder: Path, language: str, into: Path) -> int:
 def shortened(text: str, words: int = 5) -> str:
     """The first telling words of a sentence, as people type them."""
     small = frozenset(LIGHT)
-    telling = [w.strip(".,;:()'\"`") for w in text.split() if w.lower().strip(".,;:()'\"`") not in small]
+    telling = [
+        w.strip(".,;:()'\"`") for w in text.split() if w.lower().strip(".,;:()'\"`") not in small
+    ]
     return " ".join(word for word in telling[:words] if word)

@@ -205,7 +205,8 @@ class Index:
     async def _near(
         self, seen: Sequence["Seen"], request: Request
     ) -> tuple[Sequence[Near | None], str]:
-        """The vectors for a search, of all roots or of none, and what to say when there are none."""
+        """The vectors for a search, of all roots or of none, and what to say when there are
+        none."""
         nothing: list[Near | None] = [None] * len(seen)
         weight = fusion_for(understand(request.query)) if request.mode == "auto" else 0.0
         if weight <= 0.0 or not self.dense.enabled:
@@ -225,6 +226,7 @@ class Index:
         standings = [await self.dense.standing(root.builder, root.snapshot) for root in seen]
         if self.dense.problem:
             return f"Ranked by words alone: {self.dense.problem}."
+        self.dense.owes = True
         done, chunks = sum(s.done for s in standings), sum(s.chunks for s in standings)
         return f"Ranked by words alone: {done} of {chunks} vectors are ready."
 

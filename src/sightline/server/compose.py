@@ -65,7 +65,15 @@ def surface_for(settings: Settings) -> Surface:
 class LazyIndex:
     """The index, made when the first tool asks for it: it brings numpy, which takes a moment."""
 
-    def __init__(self, workspace: Workspace, environment: Mapping[str, str], cache: Path) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        environment: Mapping[str, str],
+        cache: Path,
+        *,
+        dense: bool = True,
+    ) -> None:
+        self._dense = dense
         self._workspace = workspace
         self._environment = environment
         self._cache = cache
@@ -76,7 +84,10 @@ class LazyIndex:
             module = await asyncio.to_thread(import_module, "sightline.index.index")
             if self.made is None:
                 self.made = module.Index(
-                    self._workspace, environment=self._environment, cache=str(self._cache)
+                    self._workspace,
+                    environment=self._environment,
+                    cache=str(self._cache),
+                    dense=self._dense,
                 )
         assert self.made is not None
         return self.made
@@ -134,7 +145,7 @@ class Program:
         bounds = Bounds(settings.max_servers, settings.server_memory_mb, settings.server_idle_s)
         options = Options(bounds, settings.allow_unstable_hover, trusted)
         pool = Pool(workspace, registry, launcher, options)
-        index = LazyIndex(workspace, environment, cache)
+        index = LazyIndex(workspace, environment, cache, dense=settings.dense)
         index_or_none = index.get if "index" in settings.families else no_index
 
         context = ContextEngine(context_root)

@@ -1,13 +1,13 @@
 """The forward pass, exact to the last bit on every machine.
 
 Matrices and what is multiplied with them are integers of at most seven bits and a sign, kept in
-32-bit floats. Every product and every partial sum of such a multiplication is an integer below 2**24
-and therefore exact, in whatever order a library adds. Everything between the multiplications is
-single additions, multiplications, divisions, square roots, roundings and comparisons, which IEEE 754
-defines to the bit. So a vector does not depend on the batch, the number of threads or the CPU.
+32-bit floats. Every product and every partial sum of such a multiplication is an integer below
+2**24 and therefore exact, in whatever order a library adds. Everything between the multiplications
+is single additions, multiplications, divisions, square roots, roundings and comparisons, which IEEE
+754 defines to the bit. So a vector does not depend on the batch, the number of threads or the CPU.
 
-Numbers are made small per row, never per batch: a row is divided by its largest member and rounded to
-integers up to 127. The root mean square that normalises a row is taken of these integers.
+Numbers are made small per row, never per batch: a row is divided by its largest member and rounded
+to integers up to 127. The root mean square that normalises a row is taken of these integers.
 """
 
 from collections.abc import Iterator, Sequence

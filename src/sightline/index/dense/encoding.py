@@ -1,17 +1,19 @@
 """Encoding the chunks of files: what a worker does with an ``EncodeJob``.
 
-A chunk whose name and text are the same as before in the same file keeps its vector and is not encoded
-again. A file that is no longer what was indexed is passed over; whoever asked sees that it is missing.
+A chunk whose name and text are the same as before in the same file keeps its vector and is not
+encoded again. A file that is no longer what was indexed is passed over; whoever asked sees that it
+is missing.
 """
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from sightline.index.chunks import Chunk
 from sightline.index.dense.encoder import encode_chunks
-from sightline.index.dense.vectors import Vectors, VectorLog, chunk_key, log_path, path_key
+from sightline.index.dense.vectors import VectorLog, Vectors, chunk_key, log_path, path_key
 from sightline.index.dense.weights import Weights
 from sightline.index.jobs import Encoded, EncodeFile, EncodeJob
 from sightline.index.records import Record
@@ -47,7 +49,7 @@ def encode(job: EncodeJob, weights: Weights, at: Callable[[int], None]) -> Encod
             path = os.path.join(job.folder, file.segment)
             segments[file.segment] = Segment(path, verify=False)
         record = Record(segments[file.segment].record(file.place))
-        entry, new = _file(weights, log, file, record, source.data, lambda n=number: at(n))
+        entry, new = _file(weights, log, file, record, source.data, partial(at, number))
         made.append(entry)
         encoded += new
     log.add(made)

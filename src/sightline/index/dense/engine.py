@@ -1,12 +1,12 @@
 """Vectors for the roots of an index: made in the background, used when they are all there.
 
-A root is ranked with vectors only when every living chunk has one; until then its answers go by words
-alone and say so. What an edit changed is encoded before the next question is answered, as long as it is
-little. A model that cannot be loaded turns vectors off with its reason, and nothing else.
+A root is ranked with vectors only when every living chunk has one; until then its answers go by
+words alone and say so. What an edit changed is encoded before the next question is answered, as
+long as it is little. A model that cannot be loaded turns vectors off with its reason, and nothing
+else.
 """
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from sightline.contract.failures import Unavailable
 from sightline.index.builder import Builder
 from sightline.index.dense.encoder import encode_query
 from sightline.index.dense.nearness import Matrix, missing_files
-from sightline.index.dense.vectors import Vectors, VectorLog, log_path, path_key
+from sightline.index.dense.vectors import VectorLog, Vectors, log_path, path_key
 from sightline.index.dense.weights import Weights, bundled
 from sightline.index.jobs import Encoded, EncodeFile, EncodeJob
 from sightline.index.snapshot import Snapshot
@@ -56,14 +56,18 @@ class _Root:
 
 
 class Dense:
-    def __init__(self, workers: Workers, ready: Callable[[], None], *, enabled: bool = True) -> None:
-        """``ready`` is called when the vectors of a root have become complete in the background."""
+    def __init__(
+        self, workers: Workers, ready: Callable[[], None], *, enabled: bool = True
+    ) -> None:
+        """``ready`` is called once vectors are complete that an earlier answer lacked."""
         self.enabled = enabled
         self.problem = "" if enabled else "turned off by the setting dense"
         self._workers = workers
         self._ready = ready
         self._roots: dict[str, _Root] = {}
         self._weights: Weights | None = None
+        #: Whether somebody got an answer by words alone who would get a better one later.
+        self.owes = False
 
     # The model
 
@@ -85,10 +89,11 @@ class Dense:
 
     async def standing(self, builder: Builder, snapshot: Snapshot | None) -> Standing:
         """How far the vectors of a root are, without doing anything for them."""
+        if snapshot is None:
+            return Standing(0, 0, self.problem)
         weights = await self.weights()
-        if weights is None or snapshot is None:
-            chunks = snapshot.living_chunks if snapshot is not None else 0
-            return Standing(chunks, 0, self.problem)
+        if weights is None:
+            return Standing(snapshot.living_chunks, 0, self.problem)
         root = self._root(builder, weights)
         await asyncio.to_thread(self._compare, root, snapshot)
         assert root.missing is not None
@@ -101,10 +106,11 @@ class Dense:
         if standing.problem or self._weights is None:
             return None
         root = self._root(builder, self._weights)
-        if not standing.complete and standing.chunks - standing.done <= _WAIT_CHUNKS:
-            if root.task is None:
-                with contextlib.suppress(Unavailable):
-                    await self._encode(builder, root, snapshot)
+        little = 0 < standing.chunks - standing.done <= _WAIT_CHUNKS
+        if little:
+            self.start(builder)
+            if root.task is not None:
+                await asyncio.shield(root.task)
         if root.missing or root.generation != snapshot.generation:
             self.start(builder)
             return None
@@ -169,7 +175,8 @@ class Dense:
                 await self._encode(builder, root, snapshot)
                 if builder.snapshot is snapshot and root.missing and len(root.missing) >= before:
                     break  # the rest cannot be encoded now; the next search tries again
-            if began and not root.missing:
+            if began and not root.missing and self.owes:
+                self.owes = False
                 self._ready()
         except Unavailable as failure:
             self.problem = self.problem or failure.advice

@@ -1,9 +1,9 @@
 """How much the vectors count: by what kind of question is asked.
 
 A name, a quoted phrase or a piece of code is looked up word for word; vectors would only blur it. A
-question in plain words gains most. A long text, such as an issue, names what it is about many times over,
-so words decide and vectors help a little. The weights were chosen on the held-out repositories; the
-model card says how.
+question in plain words gains most. A long text, such as an issue, names what it is about many times
+over, so words decide and vectors help a little. The weights were chosen on the held-out
+repositories; the model card says how.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class Fusion(NamedTuple):
     question: float = 1.5
     long: float = 0.25
     #: A few plain words; they may be a name that is remembered loosely.
-    words: float = 0.75
+    words: float = 1.5
 
 
 def fusion_for(query: Query, weights: Fusion = Fusion()) -> float:  # noqa: B008
@@ -61,8 +61,9 @@ def fused(base: Floats, near: Floats, weight: float) -> Floats:
 
 def _best(values: Floats, limit: int) -> NDArray[np.bool_]:
     """Whether each value is among the highest; all that are equal to the last of them are."""
-    positive = values > 0.0
+    positive: NDArray[np.bool_] = values > 0.0
     if int(positive.sum()) <= limit:
         return positive
     least = np.partition(values, len(values) - limit)[len(values) - limit]
-    return positive & (values >= least)
+    found: NDArray[np.bool_] = positive & (values >= least)
+    return found

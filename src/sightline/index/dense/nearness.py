@@ -1,15 +1,15 @@
 """How near each chunk of a snapshot is to a query: exact, over all of them.
 
 Vectors are integers, so every sum is exact and no order hangs on the batch or the CPU. The vectors
-of a snapshot are put side by side once; a small index keeps them ready to be multiplied, a large one
-widens them block by block.
+of a snapshot are put side by side once; a small index keeps them ready to be multiplied, a large
+one widens them block by block.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sightline.index.dense.encoder import VECTOR_SCALE
-from sightline.index.dense.vectors import Vectors, VectorLog, path_key
+from sightline.index.dense.vectors import VectorLog, Vectors, path_key
 from sightline.index.snapshot import Snapshot
 
 __all__ = ["Matrix", "missing_files"]

@@ -1,9 +1,11 @@
-"""The vectors of a root's files on disk: one log that is only ever added to, read through a mapping.
+"""The vectors of a root's files on disk: one log that is only ever added to, read through a
+mapping.
 
-An entry belongs to one version of one file: the hash of its path, the hash of its content, and for each
-chunk a key and a vector. The last whole entry of a path counts. A vector depends on the path, the name and
-the text of its chunk alone, so an entry that two processes write is the same twice, and one that was cut
-off by a crash is merely encoded again. What does not check out is passed over, never believed.
+An entry belongs to one version of one file: the hash of its path, the hash of its content, and for
+each chunk a key and a vector. The last whole entry of a path counts. A vector depends on the path,
+the name and the text of its chunk alone, so an entry that two processes write is the same twice,
+and one that was cut off by a crash is merely encoded again. What does not check out is passed over,
+never believed.
 
     mark | entry, entry, ...    entry: head | keys (8 bytes each) | vectors
 """
@@ -56,7 +58,7 @@ class Entry(NamedTuple):
 
 class _Place(NamedTuple):
     content: bytes
-    count: int
+    chunks: int
     #: Where the keys begin; the vectors follow.
     begin: int
 
@@ -108,7 +110,7 @@ class VectorLog:
                 break  # nothing behind it can be found for certain
             old = self._places.get(path)
             if old is not None:
-                self.dead += _HEAD.size + old.count * (_KEY + self.width)
+                self.dead += _HEAD.size + old.chunks * (_KEY + self.width)
             self._places[path] = _Place(content, count, begin)
             at = begin + size
         self._seen = at
@@ -119,13 +121,13 @@ class VectorLog:
         return place.content if place is not None else None
 
     def count(self, path: bytes) -> int:
-        return self._places[path].count
+        return self._places[path].chunks
 
     def get(self, path: bytes) -> Entry | None:
         place = self._places.get(path)
         if place is None or self._map is None:
             return None
-        ends = place.begin + place.count * _KEY
+        ends = place.begin + place.chunks * _KEY
         raw = self._map[place.begin : ends]
         keys = tuple(raw[at : at + _KEY] for at in range(0, len(raw), _KEY))
         return Entry(place.content, keys, self._vectors(place))
@@ -136,17 +138,17 @@ class VectorLog:
 
     def _vectors(self, place: _Place) -> Vectors:
         assert self._map is not None
-        begin = place.begin + place.count * _KEY
-        flat = np.frombuffer(self._map, np.int8, place.count * self.width, begin)
-        return flat.reshape(place.count, self.width)
+        begin = place.begin + place.chunks * _KEY
+        flat = np.frombuffer(self._map, np.int8, place.chunks * self.width, begin)
+        return flat.reshape(place.chunks, self.width)
 
     # Writing
 
     def add(self, entries: Iterable[tuple[bytes, bytes, Sequence[bytes], Vectors]]) -> None:
         """Adds entries: path key, content hash, keys and vectors of its chunks.
 
-        A tail that cannot be read is cut off first, so that what is added can be. Nobody reads it: a
-        reader maps only what checked out, and whoever writes waits for the lock.
+        A tail that cannot be read is cut off first, so that what is added can be. Nobody reads it:
+        a reader maps only what checked out, and whoever writes waits for the lock.
         """
         with _locked(self.path):
             self._add(entries)
@@ -164,7 +166,9 @@ class VectorLog:
                 file.seek(self._seen)
             for path, content, keys, vectors in entries:
                 body = b"".join(keys) + np.ascontiguousarray(vectors, np.int8).tobytes()
-                file.write(_HEAD.pack(path, content[:16].ljust(16, b"\0"), len(keys), zlib.crc32(body)))
+                file.write(
+                    _HEAD.pack(path, content[:16].ljust(16, b"\0"), len(keys), zlib.crc32(body))
+                )
                 file.write(body)
         self.refresh()
 

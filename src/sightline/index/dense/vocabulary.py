@@ -1,7 +1,7 @@
 """The pieces that words are spelt with, and their numbers.
 
-A word is spelt with the longest pieces that fit, from left to right. A piece that continues a word is
-written with ``##`` before it. What cannot be spelt is left out.
+A word is spelt with the longest pieces that fit, from left to right. A piece that continues a word
+is written with ``##`` before it. What cannot be spelt is left out.
 """
 
 from collections.abc import Iterable, Sequence

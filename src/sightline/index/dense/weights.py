@@ -21,14 +21,16 @@ from sightline.contract.failures import Unavailable
 from sightline.index.dense.layout import FIELDS, Layout
 from sightline.index.dense.vocabulary import Vocabulary
 
-__all__ = ["FORMAT", "Tower", "Weights", "bundled", "pack", "read_weights"]
+__all__ = ["DIGEST", "FORMAT", "Tower", "Weights", "bundled", "pack", "read_weights"]
 
 #: Rises when files of weights are laid out, or texts are turned into numbers, in another way.
 FORMAT = 1
 MARK = b"sightline-dense\n"
 MAX_BYTES = 16_000_000
+#: The digest of the weights that this version was measured with.
+DIGEST = "c9d41779ea5e6b2b657de75af5ac19bb932b3d1fef0a8fb6eb71e959eaea0331"
 _BUNDLED = os.path.join(os.path.dirname(__file__), "model.weights")
-_KINDS = {"i1": np.dtype("<i1"), "f4": np.dtype("<f4")}
+_KINDS: dict[str, np.dtype[Any]] = {"i1": np.dtype("<i1"), "f4": np.dtype("<f4")}
 _DIGEST = 32
 
 Ints = NDArray[np.int8]
@@ -77,7 +79,7 @@ class Weights:
     @property
     def size(self) -> int:
         """The numbers of a vector."""
-        return self.chunks.output.matrix.shape[1]
+        return int(self.chunks.output.matrix.shape[1])
 
 
 def read_weights(path: str) -> Weights:
@@ -100,7 +102,10 @@ def read_weights(path: str) -> Weights:
 @lru_cache(maxsize=1)
 def bundled() -> Weights:
     """The weights in the package, read when first needed."""
-    return read_weights(_BUNDLED)
+    weights = read_weights(_BUNDLED)
+    if weights.digest != DIGEST:
+        raise Unavailable(_advice("is not the one of this version"))
+    return weights
 
 
 def _advice(what: str) -> str:
@@ -110,7 +115,9 @@ def _advice(what: str) -> str:
 # Laying out
 
 
-def pack(settings: Mapping[str, Any], pieces: list[str], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+def pack(
+    settings: Mapping[str, Any], pieces: list[str], arrays: Mapping[str, NDArray[Any]]
+) -> bytes:
     """The bytes of a file of weights."""
     listed = []
     body = bytearray()
@@ -159,12 +166,21 @@ def _fitted(
     if width % pool or not 0 < layout.longest <= 128:
         raise ValueError("width")
     towers = [
-        _tower(arrays, name, int(header[name]), width, heads, pool) for name in ("chunks", "queries")
+        _tower(arrays, name, int(header[name]), width, heads, pool)
+        for name in ("chunks", "queries")
     ]
     if towers[0].output.matrix.shape != towers[1].output.matrix.shape:
         raise ValueError("output")
     return Weights(
-        digest, layout, heads, pool, Vocabulary(pieces), tokens, arrays["tokens.scale"], places, *towers
+        digest,
+        layout,
+        heads,
+        pool,
+        Vocabulary(pieces),
+        tokens,
+        arrays["tokens.scale"],
+        places,
+        *towers,
     )
 
 

@@ -1,7 +1,7 @@
 """From text to the model's words: identifiers taken apart, in lower case, without punctuation.
 
-Unlike the terms of the lexical index, words are not stemmed and stop words stay: the model reads them.
-Runs that are longer than any word (keys, hashes, encoded data) are passed over.
+Unlike the terms of the lexical index, words are not stemmed and stop words stay: the model reads
+them. Runs that are longer than any word (keys, hashes, encoded data) are passed over.
 
 >>> words("def parseHTTPRequests(self, max_size=10):")
 ['def', 'parse', 'http', 'requests', 'self', 'max', 'size', '10']
