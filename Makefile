@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: model quality help env serve servers test test-clients check quick lint types bench evidence fuzz lock docs clean
+.PHONY: model meaning help env serve servers test test-clients test-dist test-vscode vsix dist site test-site check quick lint types bench bench-languages bench-peers soak evidence fuzz lock docs clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,19 +41,51 @@ check: env ## lint, types, layers, generated files
 servers: env ## the language servers that tests and benches use, pinned and verified
 	@XDG_DATA_HOME=$(CURDIR)/.cache/share $(BIN)/sightline servers install --all
 
-test: check servers ## everything the tests need, then all of them except those with big clients
+test: check servers ## everything the tests need, then all of them except those with big clients and editors
 	$(BIN)/python -m tools.node protocol
-	$(BIN)/pytest -m 'not client'
+	$(BIN)/pytest -m 'not client and not install and not browser and not vscode'
 
 test-clients: env ## whole turns of real clients, which are big (1.6 GB installed)
 	$(BIN)/python -m tools.node protocol claude codex gemini copilot opencode inspector
 	$(BIN)/pytest -m client
 
+dist: env ## build the wheel and the sdist into dist/
+	$(BIN)/python -m hatchling build
+
+test-dist: env ## install the wheel with uv, uvx, pipx and offline, each in a clean home
+	$(BIN)/pytest -m install
+
+site: env ## build the documents as a static site with search into site/
+	$(BIN)/python -m tools.site
+
+test-site: env ## look at every page of the site with a real browser, at two widths
+	$(BIN)/pytest -m browser tests/docs
+
+test-vscode: env ## the extension in a real VS Code with a headless browser (800 MB)
+	$(BIN)/python -m tools.vscode test
+	$(BIN)/python -m tools.vscode host
+	$(BIN)/pytest -m vscode
+
+vsix: env ## the VS Code extension as one file to install
+	$(BIN)/python -m tools.vscode vsix
+
 quick: env servers ## the tests that take less than a few seconds each
-	$(BIN)/pytest -m 'not slow and not client'
+	$(BIN)/pytest -m 'not slow and not client and not install and not browser and not vscode'
 
 bench: env ## speed and memory, as ratios measured side by side
 	$(BIN)/python -m bench all
+
+bench-languages: env servers ## every language server on a real code base (an hour)
+	$(BIN)/python -m bench languages
+	$(BIN)/python -m tests.languages.rounds --server ty --server tsgo --rounds 1000 --write
+	$(BIN)/python -m tests.languages.rounds --server pyright --server vtsls --server clangd --server bash --rounds 200 --write
+
+bench-peers: env ## Sightline beside other bridges, without a network
+	$(BIN)/python -m tools.node protocol cclsp
+	$(BIN)/python -m bench peers
+
+soak: env servers ## 20 minutes over four languages with edits and kills
+	$(BIN)/python -m tests.languages.soak --minutes 20 --calls 30000
 
 evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m tests.oracles.conformance
@@ -61,9 +93,12 @@ evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m tests.oracles.deaths --rounds 20
 	$(BIN)/python -m tests.fuzz --messages 1000000 --socket-messages 20000 --seed 1 --page
 	$(BIN)/python -m tests.system.freshness --rounds 300 --write
-	$(BIN)/python -m bench wire lsp context
+	$(BIN)/python -m bench wire lsp vscode index quality context context_code context_quality
+	$(BIN)/python -m tests.index.kills --rounds 100
 	$(BIN)/python -m tests.fuzz_context --cases 100000 --seed 6 --page
-	$(BIN)/python -m bench.quality
+	$(BIN)/python -m bench.meaning
+	$(BIN)/python -m tests.clients.first_answer
+	$(BIN)/python -m tests.clients.tokens
 	$(BIN)/python -m tools.fresh_clone
 
 MODEL := .cache/model
@@ -77,8 +112,8 @@ model: env ## make the search model from the bare repositories in REPOSITORIES (
 	  PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.train --data $(MODEL)/packed.xz --into $(MODEL)/seed$$seed --steps 2600 --mean_over 300 --seed $$seed || exit 1; \
 	done
 
-quality: env ## search quality on code bases that the model never saw; writes its page
-	$(BIN)/python -m bench.quality
+meaning: env ## search quality on code bases that the model never saw; writes its page
+	$(BIN)/python -m bench.meaning
 
 fuzz: env ## a million generated messages in process and 20,000 over sockets, 100,000 hostile caches
 	$(BIN)/python -m tests.fuzz --messages 1000000 --socket-messages 20000

@@ -6,6 +6,7 @@ loop. What Sightline adds is measured against this.
 
 import json
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,26 @@ __all__ = ["BareClient"]
 
 
 class BareClient:
-    def __init__(self, command: list[str], root: Path, options: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        root: Path,
+        options: dict[str, Any],
+        *,
+        environment: Mapping[str, str] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        capabilities: Mapping[str, Any] | None = None,
+        language: str = "python",
+    ) -> None:
+        self._settings = settings or {}
+        self._language = language
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=root,
-            env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
+            env=environment or {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
         )
         self._ids = 0
         self._open: set[str] = set()
@@ -31,19 +44,38 @@ class BareClient:
                 "processId": None,
                 "rootUri": folder["uri"],
                 "workspaceFolders": [folder],
-                "capabilities": {"general": {"positionEncodings": ["utf-16"]}},
+                "capabilities": capabilities or {"general": {"positionEncodings": ["utf-16"]}},
                 "initializationOptions": options,
             },
         )
         self.notify("initialized", {})
+        if settings:
+            self.notify("workspace/didChangeConfiguration", {"settings": settings})
 
-    def references(self, file: Path, line: int, character: int) -> list[dict[str, Any]]:
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def open(self, file: Path) -> str:
+        """The document's address, once the server was shown it."""
         uri = file.as_uri()
         if uri not in self._open:
             self._open.add(uri)
             text = file.read_text(encoding="utf-8")
-            document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+            document = {"uri": uri, "languageId": self._language, "version": 1, "text": text}
             self.notify("textDocument/didOpen", {"textDocument": document})
+        return uri
+
+    def symbols(self, file: Path) -> list[dict[str, Any]]:
+        params = {"textDocument": {"uri": self.open(file)}}
+        return self.request("textDocument/documentSymbol", params) or []
+
+    def hover(self, file: Path, place: dict[str, int]) -> Any:
+        params = {"textDocument": {"uri": self.open(file)}, "position": place}
+        return self.request("textDocument/hover", params)
+
+    def references(self, file: Path, line: int, character: int) -> list[dict[str, Any]]:
+        uri = self.open(file)
         found: list[dict[str, Any]] = self.request(
             "textDocument/references",
             {
@@ -52,7 +84,7 @@ class BareClient:
                 "context": {"includeDeclaration": True},
             },
         )
-        return found
+        return found or []
 
     def request(self, method: str, params: Any) -> Any:
         self._ids += 1
@@ -60,9 +92,22 @@ class BareClient:
         while True:
             message = self._read()
             if "method" in message and "id" in message:
-                self._send({"jsonrpc": "2.0", "id": message["id"], "result": None})
+                result = self._configured(message)
+                self._send({"jsonrpc": "2.0", "id": message["id"], "result": result})
             elif message.get("id") == self._ids:
                 return message.get("result")
+
+    def _configured(self, message: Any) -> Any:
+        """The settings a server asks for; nothing for every other request of it."""
+        if message["method"] != "workspace/configuration":
+            return None
+        found: list[Any] = []
+        for item in message["params"]["items"]:
+            value: Any = self._settings
+            for part in (item.get("section") or "").split("."):
+                value = value.get(part) if part and isinstance(value, Mapping) else value
+            found.append(value)
+        return found
 
     def notify(self, method: str, params: Any) -> None:
         self._send({"jsonrpc": "2.0", "method": method, "params": params})

@@ -4,7 +4,7 @@ import json
 import os
 import time
 
-__all__ = ["cpu_seconds", "loads", "peak_rss_bytes", "yardstick_us"]
+__all__ = ["Tree", "cpu_seconds", "loads", "peak_rss_bytes", "yardstick_us"]
 
 
 def cpu_seconds(pid: int) -> float:
@@ -35,3 +35,43 @@ def yardstick_us() -> float:
     for _ in range(rounds):
         json.loads(json.dumps(value))
     return (time.process_time() - began) / rounds * 1e6
+
+
+class Tree:
+    """A process and everything below it, watched while it runs."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._seconds: dict[int, float] = {}
+        self.peak_bytes = 0
+        self.peak_main_bytes = 0
+
+    def look(self) -> None:
+        """Adds up what the processes that live now have used so far."""
+        total = 0
+        for pid in self._members():
+            try:
+                self._seconds[pid] = cpu_seconds(pid)
+                with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+                    resident = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            except OSError:
+                continue
+            total += resident
+            if pid == self.pid:
+                self.peak_main_bytes = max(self.peak_main_bytes, resident)
+        self.peak_bytes = max(self.peak_bytes, total)
+
+    @property
+    def cpu_s(self) -> float:
+        return sum(self._seconds.values())
+
+    def _members(self) -> list[int]:
+        found = [self.pid]
+        for pid in found:
+            try:
+                for thread in os.listdir(f"/proc/{pid}/task"):
+                    with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
+                        found += map(int, file.read().split())
+            except OSError:
+                continue
+        return found

@@ -342,7 +342,7 @@ class Fuzz:
         return place
 
     def _desk(self, view: Any, progress: Any) -> Desk:
-        return Desk(view, None, progress, self.engine)  # type: ignore[arg-type]
+        return Desk(view, None, progress, context=self.engine)  # type: ignore[arg-type]
 
 
 def _encoded(id: str, content: str) -> bytes:

@@ -1,6 +1,6 @@
 """Test tools from npm: installed once, pinned by a lock, without running their scripts.
 
-A set is a folder of tests/oracles/npm with a package.json and a package-lock.json that has hashes
+A set is a folder of tests/*/npm with a package.json and a package-lock.json that has hashes
 and no addresses. It is installed under .cache/npm, in a folder named after the lock, so that a
 changed lock is a new installation and an unchanged one costs nothing.
 
@@ -22,7 +22,7 @@ from pathlib import Path
 __all__ = ["Missing", "install", "node", "sets"]
 
 _ROOT = Path(__file__).parent.parent
-_SETS = _ROOT / "tests/oracles/npm"
+_SETS = {folder.name: folder for folder in (_ROOT / "tests").glob("*/npm/*") if folder.is_dir()}
 _CACHE = _ROOT / ".cache/npm"
 _INSTALL_S = 600
 _OLDEST_NODE = 22
@@ -34,20 +34,21 @@ class Missing(Exception):
 
 
 def sets() -> list[str]:
-    return sorted(folder.name for folder in _SETS.iterdir() if folder.is_dir())
+    return sorted(_SETS)
 
 
 def install(name: str) -> Path:
     """The node_modules folder of a set, installed now if it is not there yet."""
-    lock = (_SETS / name / "package-lock.json").read_bytes()
-    manifest = (_SETS / name / "package.json").read_bytes()
+    source = _SETS[name]
+    lock = (source / "package-lock.json").read_bytes()
+    manifest = (source / "package.json").read_bytes()
     target = _CACHE / f"{name}-{hashlib.sha256(manifest + lock).hexdigest()[:16]}"
     if not target.is_dir():
         _CACHE.mkdir(parents=True, exist_ok=True)
         with (_CACHE / f".{name}.lock").open("w") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             if not target.is_dir():
-                _install(_SETS / name, target)
+                _install(source, target)
     return target / "node_modules"
 
 
@@ -78,7 +79,7 @@ def _install(source: Path, target: Path) -> None:
 
 
 def _lock(name: str) -> None:
-    folder = _SETS / name
+    folder = _SETS[name]
     _npm(["install", "--package-lock-only", "--omit-lockfile-registry-resolved", *_QUIET], folder)
     file = folder / "package-lock.json"
     lock = json.loads(file.read_text(encoding="utf-8"))

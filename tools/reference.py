@@ -1,4 +1,4 @@
-"""Writes docs/reference from the code: commands, settings, tools, errors, clients, languages.
+"""Writes docs/reference from the code: commands, settings, tools, errors, clients.
 
 ``python -m tools.reference`` writes the pages, ``--check`` fails when one is out of date. What
 comes new to a catalogue, a parser or a table is on its page without anybody remembering to.
@@ -12,7 +12,6 @@ from pathlib import Path
 from tools.reference_clients import clients_page
 from tools.reference_commands import commands_page
 from tools.reference_errors import errors_page
-from tools.reference_languages import languages_page
 from tools.reference_settings import settings_page
 from tools.reference_tools import tools_page
 
@@ -25,7 +24,6 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "tools.md": tools_page,
     "errors.md": errors_page,
     "clients.md": clients_page,
-    "languages.md": languages_page,
 }
 _MARK = "<!-- Written from the code by `make docs`; checked by `make check`. Do not edit. -->\n\n"
 

@@ -31,7 +31,11 @@ ABOUT = {
     "dense": "`false` ranks by words alone; the vectors that are on disk stay",
     "change_detection": "`sweep` looks at every file on each call, for file systems that announce "
     "nothing although they say so",
-    "clients": "the three settings before for one client, by the name it gives itself",
+    "max_servers": "how many language servers run at once; the longest idle one makes room",
+    "server_memory_mb": "memory of one language server; beyond it the server is started again",
+    "server_idle_s": "seconds after which an idle language server is stopped",
+    "allow_unstable_hover": "whether servers are asked for hovers that depend on what was asked before",
+    "clients": "`tool_names`, `content` and `protocol_header` for one client, by the name it gives itself",
 }
 
 

@@ -42,17 +42,21 @@ def card() -> str:
         "",
         "Written by `python -m training.card` from `training/results`.",
         "",
-        f"Weights: `src/sightline/index/dense/model.weights`, SHA-256 of its content `{DIGEST}`; "
-        f"{len(weights.vocabulary):,} pieces of words, vectors of {weights.size} numbers.",
+        (
+            f"Weights: `src/sightline/index/dense/model.weights`, SHA-256 of its content `{DIGEST}`; "
+            f"{len(weights.vocabulary):,} pieces of words, vectors of {weights.size} numbers."
+        ),
         "",
         "## Data",
         "",
-        f"{packed['trained']:,} pairs from {len(manifest)} repositories of public code, of which 12 were "
-        "held out to choose by; "
-        "`training/results/manifest.tsv` names every one with its commit, licences and counts. A "
-        "file was used only if the licence texts of the nearest folder above it are all among: "
-        f"{', '.join(sorted(ALLOWED))}; or offer one of these as a choice. Licences were told by "
-        "program from their texts, not read by a person.",
+        (
+            f"{packed['trained']:,} pairs from {len(manifest)} repositories of public code, of which 12 were "
+            "held out to choose by; "
+            "`training/results/manifest.tsv` names every one with its commit, licences and counts. A "
+            "file was used only if the licence texts of the nearest folder above it are all among: "
+            f"{', '.join(sorted(ALLOWED))}; or offer one of these as a choice. Licences were told by "
+            "program from their texts, not read by a person."
+        ),
         "",
         "| kind of pair | trained on | held out |",
         "|---|---|---|",
@@ -67,24 +71,30 @@ def card() -> str:
         + ", ".join(f"{name} {count:,}" for name, count in languages if count)
         + ".",
         "",
-        "Never used: the repositories named in `training/guards.py`, which quality is measured on. "
-        f"Leak guards against the evaluation sets dropped {counts.get('dropped: query of an evaluation set', 0)} "
-        f"pairs for their query and {counts.get('dropped: code of an evaluation set', 0)} for 20 or more "
-        "words in a row shared with an answer.",
+        (
+            "Never used: the repositories named in `training/guards.py`, which quality is measured on. "
+            f"Leak guards against the evaluation sets dropped {counts.get('dropped: query of an evaluation set', 0)} "
+            f"pairs for their query and {counts.get('dropped: code of an evaluation set', 0)} for 20 or more "
+            "words in a row shared with an answer."
+        ),
         "",
         "## Recipe",
         "",
-        f"{recipe['steps']:,} steps of {recipe['groups']} groups of {recipe['group']:,} pairs, each group from "
-        f"one repository; {seeds[best]['epochs']} times over the data; AdamW, {recipe['rate']} with a cosine, "
-        f"mean of the weights over about {recipe['mean_over']} steps; the last "
-        f"{recipe['rounded']:.0%} of the steps with rounded numbers. {recipe['chunk_layers']} layers for chunks and "
-        f"{recipe['query_layers']} for queries, {recipe['width']} wide. One GPU, three seeds beside each other, "
-        f"{max(seed['seconds'] for seed in seeds):.0f} seconds.",
+        (
+            f"{recipe['steps']:,} steps of {recipe['groups']} groups of {recipe['group']:,} pairs, each group from "
+            f"one repository; {seeds[best]['epochs']} times over the data; AdamW, {recipe['rate']} with a cosine, "
+            f"mean of the weights over about {recipe['mean_over']} steps; the last "
+            f"{recipe['rounded']:.0%} of the steps with rounded numbers. {recipe['chunk_layers']} layers for chunks and "
+            f"{recipe['query_layers']} for queries, {recipe['width']} wide. One GPU, three seeds beside each other, "
+            f"{max(seed['seconds'] for seed in seeds):.0f} seconds."
+        ),
         "",
         "## Choice",
         "",
-        "Mean reciprocal rank at 10 on the held-out repositories, each query among all chunks of its "
-        f"kind and repository. Seed {best} has the best mean over kinds and is the one shipped.",
+        (
+            "Mean reciprocal rank at 10 on the held-out repositories, each query among all chunks of its "
+            f"kind and repository. Seed {best} has the best mean over kinds and is the one shipped."
+        ),
         "",
         "| seed | mean | " + " | ".join(_KINDS) + " |",
         "|---|---|" + "---|" * len(_KINDS),
@@ -98,10 +108,12 @@ def card() -> str:
     ways = list(next(iter(dev.values()))["question"])
     lines += [
         "",
-        "The weight of vectors beside words was chosen on five held-out repositories, one per language, "
-        "as a round number near the middle of the flat top; "
-        f"shipped: {fusion.question} for questions, {fusion.words} for two or three words. Long texts and texts "
-        f"with names in them get {fusion.long}, taken over from an earlier experiment and not measured again.",
+        (
+            "The weight of vectors beside words was chosen on five held-out repositories, one per language, "
+            "as a round number near the middle of the flat top; "
+            f"shipped: {fusion.question} for questions, {fusion.words} for two or three words. Long texts and texts "
+            f"with names in them get {fusion.long}, taken over from an earlier experiment and not measured again."
+        ),
         "",
         "| language, set | " + " | ".join(ways) + " |",
         "|---|" + "---|" * len(ways),
@@ -114,7 +126,7 @@ def card() -> str:
         "",
         "## Results",
         "",
-        "On code bases that nothing was trained on or chosen by: [search quality](evidence/search-quality.md).",
+        "On code bases that nothing was trained on or chosen by: [search quality](evidence/meaning.md).",
         "",
         "## Limits",
         "",
@@ -122,8 +134,10 @@ def card() -> str:
         "* At most 72 pieces of a chunk's text are read, each word once.",
         "* C# and other languages with few pairs above were hardly trained on.",
         "* Questions in the training data are docs, comments and commits, not what users type.",
-        "* The gain over words alone is smaller on the test code bases than on the held-out "
-        "repositories; in Rust and TypeScript its interval includes 0.",
+        (
+            "* The gain over words alone is smaller on the test code bases than on the held-out "
+            "repositories; in Rust and TypeScript its interval includes 0."
+        ),
         "* Repetition: `make model` mines, packs and trains anew; a GPU's last bits differ.",
         "",
     ]

@@ -6,8 +6,8 @@ import json
 import sys
 from pathlib import Path
 
-from bench.quality.corpora import CORPORA, corpus
-from bench.quality.questions import questions
+from bench.meaning.corpora import CORPORA, corpus
+from bench.meaning.questions import questions
 
 __all__ = ["main"]
 

@@ -1,4 +1,4 @@
-"""A stand-in for a model: it makes the tool calls of a plan, then says "done".
+"""A stand-in for a model: it makes the tool calls of a plan, then repeats the last answer.
 
 It imitates the APIs of tests/clients/dialects on loopback. A call whose answer asks for a retry is
 made again, as a model that can read would. What the model would have seen is written down.
@@ -44,9 +44,10 @@ def asks_for_a_retry(result: str) -> bool:
 
 
 def find_tool(tools: list[Offered], name: str) -> Offered | None:
-    """The tool as the client calls it: its name ends with ours, whatever became of the dots."""
+    """Our tool as the client calls it: its name ends with ours, whatever became of the dots."""
     wanted = _letters(name)
-    found = [tool for tool in tools if _letters(tool.name).endswith(wanted)]
+    ours = [tool for tool in tools if "sightline" in tool.namespace + tool.name]
+    found = [tool for tool in ours if _letters(tool.name).endswith(wanted)]
     return min(found, key=lambda tool: len(tool.name), default=None)
 
 
@@ -83,7 +84,8 @@ class _Handler(BaseHTTPRequestHandler):
             }
         )
         said = dialect.call(tool, step["arguments"], turn) if step and tool else None
-        self._answer(said or dialect.say("done", turn), "text/event-stream")
+        last = heard.results[-1] if heard.results else "done"
+        self._answer(said or dialect.say(last, turn), "text/event-stream")
 
     def _answer(self, data: bytes, kind: str, status: int = 200) -> None:
         self.send_response(status)

@@ -46,7 +46,7 @@ class Loads:
             self.count += 1
             return load(folder, *arguments)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(caches_module, "load", counting)
+        monkeypatch.setattr(caches_module, "open_cache", counting)
         self.caches = Caches(str(root), now_ns=lambda: time.time_ns() + 10**12)
 
     def resolve(self, name: str, query: str = "x") -> str:

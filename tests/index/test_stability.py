@@ -14,6 +14,7 @@ from sightline.calls.validate import load_schema
 from sightline.contract import limits
 from sightline.contract.failures import Bug, Failure
 from sightline.contract.settings import Settings
+from sightline.index.chunks import KINDS
 from sightline.protocol.revisions import NEWEST
 from sightline.server.compose import catalogue_for
 from tests.conftest import Workspace
@@ -184,36 +185,39 @@ async def test_every_argument_does_something(workspace: Workspace, tmp_path: Pat
         assert shown == {tool: set() for tool in SIX}, "an argument without a proof"
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "word"),
-    [
-        ("search", {"query": " "}, "query"),
-        ("search", {"query": "x" * 16_385}, "query"),
-        ("search", {"query": "a(", "mode": "regex"}, "regular expression"),
-        ("search", {"query": "a", "mode": "fuzzy"}, "mode"),
-        ("search", {"query": "a", "language": "klingon"}, "klingon"),
-        ("search", {"query": "a", "kind": "thing"}, "kind"),
-        ("search", {"query": "a", "pageSize": 0}, "pageSize"),
-        ("search", {"query": "a", "maxTokens": 5}, "maxTokens"),
-        ("search", {"query": "a", "path": []}, "path"),
-        ("search", {}, "query"),
-        ("show_file", {}, "path, symbol or id"),
-        ("show_file", {"id": "0" * 12 + ":1-2:" + "0" * 8, "path": "a"}, "id alone"),
-        ("show_file", {"symbol": "area", "startLine": 2}, "startLine"),
-        ("show_file", {"path": "src/plot.ts", "startLine": 3, "endLine": 2}, "endLine"),
-        ("show_file", {"path": "src/plot.ts", "startLine": 99}, "startLine"),
-        ("show_file", {"id": "nonsense"}, "id"),
-        ("show_file", {"symbol": "area"}, "src/shapes.py"),
-        ("index_build", {"force": "yes"}, "force"),
-    ],
-)
-async def test_bad_values_are_named(
-    workspace: Workspace, tmp_path: Path, tool: str, arguments: dict[str, Any], word: str
-) -> None:
+#: A call, and a word that its refusal has to have.
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("search", {"query": " "}, "query"),
+    ("search", {"query": "x" * 16_385}, "query"),
+    ("search", {"query": "a(", "mode": "regex"}, "regular expression"),
+    ("search", {"query": "a", "mode": "fuzzy"}, "mode"),
+    ("search", {"query": "a", "language": "klingon"}, "klingon"),
+    ("search", {"query": "a", "kind": "thing"}, "kind"),
+    ("search", {"query": "a", "pageSize": 0}, "pageSize"),
+    ("search", {"query": "a", "maxTokens": 5}, "maxTokens"),
+    ("search", {"query": "a", "path": []}, "path"),
+    ("search", {}, "query"),
+    ("show_file", {}, "path, symbol or id"),
+    ("show_file", {"id": "0" * 12 + ":1-2:" + "0" * 8, "path": "a"}, "id alone"),
+    ("show_file", {"symbol": "area", "startLine": 2}, "startLine"),
+    ("show_file", {"path": "src/plot.ts", "startLine": 3, "endLine": 2}, "endLine"),
+    ("show_file", {"path": "src/plot.ts", "startLine": 99}, "startLine"),
+    ("show_file", {"id": "nonsense"}, "id"),
+    ("show_file", {"symbol": "area"}, "src/shapes.py"),
+    ("index_build", {"force": "yes"}, "force"),
+]
+
+
+async def test_bad_values_are_named(workspace: Workspace, tmp_path: Path) -> None:
     async with index_engine(workspace(FILES), tmp_path / "cache") as running:
-        code, failure = await refused(running, tool, **arguments)
-        assert code == "INVALID_REQUEST"
-        assert word in failure.advice + json.dumps(failure.details)
+        for tool, arguments, word in REFUSED:
+            code, failure = await refused(running, tool, **arguments)
+            assert code == "INVALID_REQUEST", arguments
+            assert word in failure.advice + json.dumps(failure.details), arguments
+
+
+def test_the_kinds_of_the_schema_are_those_of_the_index() -> None:
+    assert tuple(load_schema("search")["properties"]["kind"]["enum"]) == KINDS
 
 
 # Codes

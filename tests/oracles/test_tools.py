@@ -8,7 +8,11 @@ import pytest
 from tools import node
 from tools.evidence import FOLDER
 
-LOCKS = sorted((Path(__file__).parent / "npm").glob("*/package-lock.json"))
+ROOT = Path(__file__).parents[2]
+LOCKS = [
+    *sorted(ROOT.glob("tests/*/npm/*/package-lock.json")),
+    ROOT / "editors/vscode/package-lock.json",
+]
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.parent.name)
@@ -18,7 +22,9 @@ def test_a_lock_has_hashes_and_no_addresses(lock: Path) -> None:
     packages = json.loads(text)["packages"]
     own = packages.pop("")
     assert packages and all(package["integrity"] for package in packages.values())
-    pinned = own.get("dependencies", {}) | own.get("optionalDependencies", {})
+    kinds = ("dependencies", "optionalDependencies", "devDependencies")
+    pinned = {name: version for kind in kinds for name, version in own.get(kind, {}).items()}
+    assert pinned
     assert all(version[0].isdigit() or version.startswith("npm:@") for version in pinned.values())
 
 
@@ -34,7 +40,9 @@ def test_a_missing_npm_is_named_with_what_to_do(
 
 def test_an_unknown_set_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert node.main(["no-such-set"]) == 2
-    assert "claude, protocol" in capsys.readouterr().err
+    known = node.sets()
+    assert {"claude", "protocol", "host"} <= set(known)
+    assert ", ".join(known) in capsys.readouterr().err
 
 
 def test_every_page_of_evidence_is_listed_with_the_command_that_writes_it() -> None:

@@ -6,6 +6,7 @@ without a word of what it was.
 """
 
 import asyncio
+import errno
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -30,6 +31,7 @@ from sightline.contract.failures import (
     Overloaded,
     TimedOut,
     TooLarge,
+    Unavailable,
     UnknownTool,
 )
 from sightline.contract.settings import Settings
@@ -46,6 +48,7 @@ __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
 _MAX_KNOWN = 1_024
 STOPPED = "the time limit passed and the work was stopped; ask for less, or again to go on"
+_FULL = "the disk of the user's folders is full; free some space, or set XDG_CACHE_HOME"
 _encoder = msgspec.json.Encoder()
 
 
@@ -136,8 +139,11 @@ class Calls:
             failure = Cancelled()
             raise
         except Exception as error:  # the top level: whatever reaches it is ours to answer for
-            self.bug(error)
-            failure = Bug()
+            if _disk_is_full(error):
+                failure = Unavailable(_FULL)
+            else:
+                self.bug(error)
+                failure = Bug()
         finally:
             self.in_flight -= 1
             word = "ok" if failure is None else type(failure).__name__
@@ -224,7 +230,7 @@ class Calls:
         self, tool: Tool[Any], typed: msgspec.Struct, deadline: float
     ) -> tuple[View, Question[Any]]:
         """The view of this moment, and the question in it."""
-        if not tool.info.epochs:
+        if not tool.info.epochs or tool.info.elsewhere(typed):
             return self._nowhere, tool.ask(self._nowhere, typed)
         while True:
             view = self._view_now()
@@ -430,3 +436,12 @@ def _encoded(payload: msgspec.Struct | bytes) -> EncodedPage:
     if isinstance(payload, bytes):
         return EncodedPage(payload, "")
     return EncodedPage(_encoder.encode(payload), getattr(payload, "summary", ""))
+
+
+def _disk_is_full(error: BaseException | None) -> bool:
+    """Whether this is why it happened. That is no bug, and its cure can be named."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -4,18 +4,27 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import TypedDict
 
 from sightline.cli.configuration import Configuration, configure
 from sightline.cli.context_root import context_root, context_timeout_ms
 from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private
 from sightline.contract.limits import CONTEXT_TIMEOUT_MS
+from sightline.contract.settings import Settings
 from sightline.server.compose import Program
 from sightline.server.logs import Log
 from sightline.workspace.roots import BadRoot, Root, default_root, open_root
 from sightline.workspace.trust import TrustStore
 
-__all__ = ["add_common", "build_program", "configuration_from", "roots_from"]
+__all__ = ["add_common", "build_program", "configuration_from", "context_options", "roots_from"]
+
+
+class ContextOptions(TypedDict):
+    """What a program is told about context caches."""
+
+    context_root: str
+    context_timeout_ms: int
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +68,6 @@ def roots_from(paths: Sequence[str], configuration: Configuration, folders: Fold
 def build_program(
     configuration: Configuration, roots: list[Root], folders: Folders, log: Log
 ) -> Program:
-    offered = "context" in configuration.settings.families
     return Program.build(
         configuration.settings,
         roots,
@@ -69,6 +77,13 @@ def build_program(
         servers=folders.servers,
         log=log,
         trusted=TrustStore(folders.trust).trusts,
-        context_root=context_root(os.environ, folders) if offered else "",
-        context_timeout_ms=context_timeout_ms(os.environ) if offered else CONTEXT_TIMEOUT_MS,
+        **context_options(configuration.settings, folders),
     )
+
+
+def context_options(settings: Settings, folders: Folders) -> ContextOptions:
+    offered = "context" in settings.families
+    return {
+        "context_root": context_root(os.environ, folders) if offered else "",
+        "context_timeout_ms": context_timeout_ms(os.environ) if offered else CONTEXT_TIMEOUT_MS,
+    }

@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,9 +19,21 @@ from sightline.context.documents import Document, document_id, file_stem, versio
 from sightline.context.manifest import CONFIG_V0, BuildConfig, Entry, Manifest, cache_version
 from sightline.context.problems import shown_path, system_text
 
-__all__ = ["BuildFailed", "BuildInvalid", "BuildIO", "build", "markdown_documents", "write_cache"]
+__all__ = [
+    "BuildFailed",
+    "BuildIO",
+    "BuildInvalid",
+    "PackedFiles",
+    "build",
+    "check_replaceable",
+    "markdown_documents",
+    "write_cache",
+    "write_packed",
+]
 
 Pause = Callable[[], None]
+#: Encoded documents by the name of the file that holds them.
+PackedFiles = dict[str, list[bytes]]
 
 
 class BuildFailed(Exception):
@@ -61,7 +73,7 @@ def build(
         except OSError as error:
             raise BuildIO(system_text(error)) from None
     if force and not strict:
-        _check_replaceable(cache, sources)
+        check_replaceable(cache, sources)
     documents = list(markdown_documents(sources, pause))
     return write_cache(documents, cache, replace=force and not strict, pause=pause, now_ns=now_ns)
 
@@ -99,10 +111,45 @@ def write_cache(
     now_ns: Callable[[], int] = time.time_ns,
 ) -> Manifest:
     """Writes a cache of these documents, whatever order they come in."""
-    if os.path.exists(cache) and not replace:
-        raise BuildIO(f"Output directory already exists: {shown_path(cache)}")
+    _check_absent(cache, replace=replace)
     documents = sorted(documents, key=lambda document: document.id)
     entries = _entries(documents)
+    files = zip([entry.file for entry in entries], documents, strict=True)
+    contents = ((file, document.encoded()) for file, document in files)
+    return _write(contents, entries, cache, config, replace=replace, pause=pause, now_ns=now_ns)
+
+
+def write_packed(
+    packs: PackedFiles,
+    entries: list[Entry],
+    cache: str,
+    *,
+    config: BuildConfig,
+    replace: bool = False,
+    pause: Pause = lambda: None,
+    now_ns: Callable[[], int] = time.time_ns,
+) -> Manifest:
+    """Writes a cache with several encoded documents in a file. The entries are in order."""
+    _check_absent(cache, replace=replace)
+    contents = ((file, b"[" + b",\n".join(pack) + b"]") for file, pack in sorted(packs.items()))
+    return _write(contents, entries, cache, config, replace=replace, pause=pause, now_ns=now_ns)
+
+
+def _check_absent(cache: str, *, replace: bool) -> None:
+    if os.path.exists(cache) and not replace:
+        raise BuildIO(f"Output directory already exists: {shown_path(cache)}")
+
+
+def _write(
+    contents: Iterable[tuple[str, bytes]],
+    entries: list[Entry],
+    cache: str,
+    config: BuildConfig,
+    *,
+    replace: bool,
+    pause: Pause,
+    now_ns: Callable[[], int],
+) -> Manifest:
     version = cache_version(config, entries)
     manifest = Manifest(version, config, moments.written(now_ns()), len(entries), entries)
     unfinished = _beside(cache, f"tmp.{file_stem(version)}")
@@ -110,7 +157,7 @@ def write_cache(
         if os.path.exists(unfinished):
             _remove(unfinished)
         os.makedirs(unfinished)
-        _write_all(unfinished, documents, manifest, pause)
+        _write_all(unfinished, contents, manifest, pause)
         _put_in_place(unfinished, cache, replace=replace)
     except OSError as error:
         raise BuildIO(f"IO error: {system_text(error)}") from None
@@ -164,16 +211,18 @@ def _entries(documents: list[Document]) -> list[Entry]:
     return entries
 
 
-def _write_all(folder: str, documents: list[Document], manifest: Manifest, pause: Pause) -> None:
+def _write_all(
+    folder: str, contents: Iterable[tuple[str, bytes]], manifest: Manifest, pause: Pause
+) -> None:
     os.mkdir(os.path.join(folder, "documents"))
-    for document, entry in zip(documents, manifest.entries, strict=True):
+    for file, data in contents:
         pause()
-        _write(os.path.join(folder, entry.file), document.encoded())
-    _write(os.path.join(folder, "index.json"), manifest.encoded_index())
-    _write(os.path.join(folder, "manifest.json"), manifest.encoded())
+        _write_file(os.path.join(folder, file), data)
+    _write_file(os.path.join(folder, "index.json"), manifest.encoded_index())
+    _write_file(os.path.join(folder, "manifest.json"), manifest.encoded())
 
 
-def _write(path: str, data: bytes) -> None:
+def _write_file(path: str, data: bytes) -> None:
     with open(path, "wb") as file:
         file.write(data)
         file.flush()
@@ -195,7 +244,7 @@ def _put_in_place(finished: str, cache: str, *, replace: bool) -> None:
     _remove(old)
 
 
-def _check_replaceable(cache: str, sources: str) -> None:
+def check_replaceable(cache: str, sources: str) -> None:
     """``--force`` replaces a cache or an empty folder, and never the sources."""
     if not os.path.exists(cache):
         return

@@ -1,7 +1,7 @@
 """The caches below one folder, by name: listed, inspected, resolved.
 
 A name is checked before the disk is touched, and its real path must lie inside the real folder.
-Loaded caches are kept in memory, the least recently used dropped first, and looked at again for
+Cache caches are kept in memory, the least recently used dropped first, and looked at again for
 changes at every call. Everything here blocks; ``pause`` is called often and may raise to stop.
 """
 
@@ -10,14 +10,20 @@ import stat
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from sightline.context.files import CacheFolder
-from sightline.context.load import Loaded, load
+from sightline.context.opening import Cache, is_code, open_cache, resolve
 from sightline.context.output import Output, compact
-from sightline.context.problems import NoSuchCache, RootUnreadable, shown_path
-from sightline.context.reports import Report, loose_report, verified
-from sightline.context.select import Selection, Selector, select
+from sightline.context.problems import (
+    CacheProblem,
+    ManifestUnreadable,
+    NoSuchCache,
+    RootUnreadable,
+    shown_path,
+)
+from sightline.context.reports import Report, loose_report, top_level_bytes, verified
+from sightline.context.select import Selection
 from sightline.contract.limits import CONTEXT_LOADED_BYTES
 
 __all__ = ["Caches"]
@@ -33,17 +39,14 @@ class Caches:
         root: str,
         *,
         strict: bool = False,
-        selectors: Mapping[str, Selector] | None = None,
         memory: int = CONTEXT_LOADED_BYTES,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """``selectors`` choose differently for caches of other build configurations than v0's."""
         self.root = root
         self.strict = strict
-        self._selectors = dict(selectors or {})
         self._memory = memory
         self._now_ns = now_ns
-        self._kept: OrderedDict[str, Loaded] = OrderedDict()
+        self._kept: OrderedDict[str, Cache] = OrderedDict()
         self._size = 0
         self._keeping = threading.Lock()
         #: One cache is loaded at a time, so that what is in flight stays bounded as well.
@@ -71,17 +74,29 @@ class Caches:
     def inspect(self, name: str, pause: Pause = lambda: None) -> bytes:
         """What a cache says of itself and whether it is true, as compact JSON."""
         path = self.locate(name)
-        report = loose_report(CacheFolder(path, strict=self.strict), pause)
+        folder = CacheFolder(path, strict=self.strict)
+        if is_code(folder):
+            return self._inspect_code(path, pause).compact()
+        report = loose_report(folder, pause)
         if report.valid and not self.strict:
             good = verified(lambda: self._loaded(path, pause))
             report = report if good else Report(report.cache_version, report.document_count)
         return report.compact()
 
+    def _inspect_code(self, path: str, pause: Pause) -> Report:
+        try:
+            cache = self._loaded(path, pause)
+        except ManifestUnreadable:
+            raise
+        except CacheProblem:
+            return Report()
+        manifest = cache.manifest
+        total = top_level_bytes(path) or 0
+        return Report(manifest.cache_version, manifest.document_count, total, valid=True)
+
     def resolve(self, name: str, query: str, budget: int, pause: Pause = lambda: None) -> Selection:
         """What is taken from a cache for a query."""
-        cache = self._loaded(self.locate(name), pause)
-        choose = self._selectors.get(cache.manifest.build_config.version, select)
-        return choose(cache, query, budget, pause)
+        return resolve(self._loaded(self.locate(name), pause), query, budget, pause)
 
     def locate(self, name: str) -> str:
         """The real path of a named cache."""
@@ -101,9 +116,9 @@ class Caches:
             raise NoSuchCache
         return real
 
-    # Loaded caches
+    # Cache caches
 
-    def _loaded(self, path: str, pause: Pause) -> Loaded:
+    def _loaded(self, path: str, pause: Pause) -> Cache:
         kept = self._fresh(path, pause)
         if kept is not None:
             return kept
@@ -112,13 +127,13 @@ class Caches:
         try:
             kept = self._fresh(path, pause)  # somebody else may have loaded it meanwhile
             if kept is None:
-                kept = load(CacheFolder(path, strict=self.strict), pause, self._now_ns)
+                kept = open_cache(CacheFolder(path, strict=self.strict), pause, self._now_ns)
                 self._keep(path, kept)
             return kept
         finally:
             self._loading.release()
 
-    def _fresh(self, path: str, pause: Pause) -> Loaded | None:
+    def _fresh(self, path: str, pause: Pause) -> Cache | None:
         with self._keeping:
             kept = self._kept.get(path)
             if kept is not None:
@@ -128,7 +143,7 @@ class Caches:
         self._drop(path)
         return None
 
-    def _keep(self, path: str, cache: Loaded) -> None:
+    def _keep(self, path: str, cache: Cache) -> None:
         self._drop(path)
         if cache.size > self._memory:
             return

@@ -30,6 +30,10 @@ from sightline.contract.limits import MAX_CONTEXT_RESPONSE_BYTES
 
 if TYPE_CHECKING:
     from sightline.context.caches import Caches
+    from sightline.context.code.live import Live
+    from sightline.context.select import Selection
+    from sightline.index.builder import Progress
+    from sightline.index.index import Index
 
 __all__ = ["ContextEngine"]
 
@@ -53,11 +57,30 @@ class ContextEngine:
     def __init__(self, root: str) -> None:
         self._root = root
         self._made: Caches | None = None
+        self._live: Live | None = None
         self._making = threading.Lock()
         self._workers = Workers()
 
     async def resolve(self, cache: str, query: str, budget: int) -> bytes:
-        return await self._run(lambda pause: self._resolve(cache, query, budget, pause))
+        return await self._run(
+            lambda pause: _encoded(self._caches().resolve(cache, query, budget, pause), pause)
+        )
+
+    async def resolve_live(
+        self, index: "Index", name: str, query: str, budget: int, progress: "Progress"
+    ) -> bytes:
+        """The same from the live index of the served folder of that name."""
+        from sightline.context.code.live import Live
+
+        if self._live is None:
+            self._live = Live()
+        try:
+            selection = await self._live.resolve(
+                index, name, query, budget, self._workers.run, progress
+            )
+        except CacheProblem as problem:
+            raise _FAILURES[type(problem)] from None
+        return await self._run(lambda pause: _encoded(selection, pause))
 
     async def listing(self) -> bytes:
         return await self._run(lambda pause: self._caches().listing(pause))
@@ -76,20 +99,22 @@ class ContextEngine:
                 self._made = Caches(self._root)
             return self._made
 
-    def _resolve(self, cache: str, query: str, budget: int, pause: Pause) -> bytes:
-        pieces: list[bytes] = []
-        size = 0
-        for piece in self._caches().resolve(cache, query, budget, pause).compact():
-            pause()
-            encoded = piece.encode()
-            pieces.append(encoded)
-            size += len(encoded)
-            if size > MAX_CONTEXT_RESPONSE_BYTES:
-                raise TooLarge("the documents do not fit an answer; pass a smaller budget")
-        return b"".join([*pieces, b"\n"])
-
     async def _run(self, work: Callable[[Pause], T]) -> T:
         try:
             return await self._workers.run(work)
         except CacheProblem as problem:
             raise _FAILURES[type(problem)] from None
+
+
+def _encoded(selection: "Selection", pause: Pause) -> bytes:
+    """The answer as the command prints it, unless it is larger than one may be."""
+    pieces: list[bytes] = []
+    size = 0
+    for piece in selection.compact():
+        pause()
+        encoded = piece.encode()
+        pieces.append(encoded)
+        size += len(encoded)
+        if size > MAX_CONTEXT_RESPONSE_BYTES:
+            raise TooLarge("the documents do not fit an answer; pass a smaller budget")
+    return b"".join([*pieces, b"\n"])

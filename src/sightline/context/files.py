@@ -81,6 +81,16 @@ class CacheFolder:
         finally:
             os.close(descriptor)
 
+    def read_head(self, file: str, size: int) -> bytes:
+        """The first bytes of a file, before it is known what to make of it."""
+        descriptor = os.open(self.path_of(file), _FLAGS)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise NotInside
+            return os.read(descriptor, size)
+        finally:
+            os.close(descriptor)
+
     def size_of(self, file: str) -> int | None:
         """The size of a document's file, or ``None`` when it is not there."""
         try:

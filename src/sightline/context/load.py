@@ -8,7 +8,7 @@ can tell with a few system calls whether anything changed.
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from sys import getsizeof
 from typing import NamedTuple
@@ -28,13 +28,13 @@ from sightline.context.reader import Refused
 from sightline.context.words import MOST_DISTINCT, count_words
 from sightline.contract.limits import MAX_CONTEXT_CACHE_BYTES
 
-__all__ = ["Counted", "Loaded", "load", "open_manifest"]
+__all__ = ["RACY_NS", "Counted", "Loaded", "load", "open_manifest", "unchanged"]
 
 Pause = Callable[[], None]
 
 #: A file whose time is this close to the moment it was read may still change unseen: clocks of
 #: file systems tick every few milliseconds.
-_RACY_NS = 50_000_000
+RACY_NS = 50_000_000
 #: What a word costs in the tables, roughly.
 _WORD_BYTES = 80
 #: How many counts are kept for one cache. Documents past that are counted again for every query.
@@ -65,17 +65,20 @@ class Loaded:
 
     def unchanged(self, pause: Pause) -> bool:
         """Whether every file is still the one that was read."""
-        if not self.settled:
-            return False
-        try:
-            for number, (path, stamp) in enumerate(self.stamps):
-                if number % 64 == 0:
-                    pause()
-                if Stamp.of(os.stat(path)) != stamp:
-                    return False
-        except OSError:
-            return False
-        return True
+        return self.settled and unchanged(self.stamps, pause)
+
+
+def unchanged(stamps: Iterable[tuple[str, Stamp]], pause: Pause) -> bool:
+    """Whether files still have their stamps."""
+    try:
+        for number, (path, stamp) in enumerate(stamps):
+            if number % 64 == 0:
+                pause()
+            if Stamp.of(os.stat(path)) != stamp:
+                return False
+    except OSError:
+        return False
+    return True
 
 
 def open_manifest(folder: CacheFolder, pause: Pause = lambda: None) -> tuple[Manifest, Stamp]:
@@ -119,7 +122,7 @@ def load(
         manifest,
         tuple(documents),
         tuple(stamps),
-        settled=newest + _RACY_NS < started,
+        settled=newest + RACY_NS < started,
         size=sum(map(_size, documents)) + counting.size(),
     )
 

@@ -10,10 +10,18 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from sightline.context import moments
-from sightline.context.output import compact, pretty
+from sightline.context.output import compact, quoted
 from sightline.context.reader import Field, Reader
 
-__all__ = ["CONFIG_V0", "BuildConfig", "Entry", "Manifest", "cache_version", "read_manifest"]
+__all__ = [
+    "CONFIG_CODE",
+    "CONFIG_V0",
+    "BuildConfig",
+    "Entry",
+    "Manifest",
+    "cache_version",
+    "read_manifest",
+]
 
 
 class BuildConfig(NamedTuple):
@@ -22,6 +30,8 @@ class BuildConfig(NamedTuple):
 
 
 CONFIG_V0 = BuildConfig("1", "sha256")
+#: Caches of code. Rises when chunks, ids or metadata change.
+CONFIG_CODE = BuildConfig("code-1", "sha256")
 
 
 class Entry(NamedTuple):
@@ -41,19 +51,29 @@ class Manifest(NamedTuple):
 
     def encoded(self) -> bytes:
         """The bytes of ``manifest.json``."""
-        return pretty(
-            {
-                "cache_version": self.cache_version,
-                "build_config": self.build_config._asdict(),
-                "created_at": self.created_at,
-                "document_count": self.document_count,
-                "documents": [entry._asdict() for entry in self.entries],
-            }
-        )
+        # Spelled by hand: a large cache has tens of thousands of entries.
+        config = self.build_config
+        rows = ",".join(map(_row, self.entries))
+        documents = f"[{rows}\n  ]" if rows else "[]"
+        return (
+            f'{{\n  "cache_version": {quoted(self.cache_version)},\n'
+            f'  "build_config": {{\n    "version": {quoted(config.version)},\n'
+            f'    "hash_algorithm": {quoted(config.hash_algorithm)}\n  }},\n'
+            f'  "created_at": {quoted(self.created_at)},\n'
+            f'  "document_count": {self.document_count},\n  "documents": {documents}\n}}'
+        ).encode()
 
     def encoded_index(self) -> bytes:
         """The bytes of ``index.json``: which file holds which id."""
-        return pretty({entry.id: entry.file for entry in self.entries})
+        rows = ",".join(f"\n  {quoted(e.id)}: {quoted(e.file)}" for e in self.entries)
+        return f"{{{rows}\n}}".encode() if rows else b"{}"
+
+
+def _row(entry: Entry) -> str:
+    id_, version, file = map(quoted, entry)
+    return (
+        f'\n    {{\n      "id": {id_},\n      "version": {version},\n      "file": {file}\n    }}'
+    )
 
 
 def cache_version(config: BuildConfig, entries: Iterable[Entry]) -> str:

@@ -13,13 +13,19 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sightline.context.files import CacheFolder, NotInside
-from sightline.context.load import Loaded, load, open_manifest
+from sightline.context.load import load, open_manifest
 from sightline.context.manifest import CONFIG_V0, cache_version
+from sightline.context.opening import Cache, is_code, open_code
 from sightline.context.output import compact, pretty
-from sightline.context.problems import CacheProblem, ManifestUnreadable, system_text
+from sightline.context.problems import (
+    CacheProblem,
+    DocumentDamaged,
+    ManifestUnreadable,
+    system_text,
+)
 from sightline.context.reader import Reader, Refused
 
-__all__ = ["Report", "command_report", "loose_report", "verified"]
+__all__ = ["Report", "command_report", "loose_report", "top_level_bytes", "verified"]
 
 Pause = Callable[[], None]
 
@@ -39,6 +45,8 @@ class Report(NamedTuple):
 
 def command_report(folder: CacheFolder, pause: Pause = lambda: None) -> Report:
     """The report of ``context inspect``. A manifest that cannot be read is a ``CacheProblem``."""
+    if is_code(folder):
+        return _code_report(folder, pause)
     manifest, _ = open_manifest(folder, pause)
     sizes = [folder.size_of(entry.file) for entry in manifest.entries]
     valid = None not in sizes
@@ -46,6 +54,15 @@ def command_report(folder: CacheFolder, pause: Pause = lambda: None) -> Report:
         valid = verified(lambda: load(folder, pause))
     total = sum(size for size in sizes if size is not None)
     return Report(manifest.cache_version, manifest.document_count, total, valid)
+
+
+def _code_report(folder: CacheFolder, pause: Pause) -> Report:
+    try:
+        cache = open_code(folder, pause)
+    except DocumentDamaged:
+        return Report()
+    manifest = cache.manifest
+    return Report(manifest.cache_version, manifest.document_count, cache.document_bytes, valid=True)
 
 
 def loose_report(folder: CacheFolder, pause: Pause = lambda: None) -> Report:
@@ -70,13 +87,13 @@ def loose_report(folder: CacheFolder, pause: Pause = lambda: None) -> Report:
         count = found
     else:
         valid = False
-    total = _top_level_bytes(folder.path) if valid else None
+    total = top_level_bytes(folder.path) if valid else None
     if total is None:
         return Report(version, count)
     return Report(version, count, total, valid=True)
 
 
-def verified(read: Callable[[], Loaded]) -> bool:
+def verified(read: Callable[[], Cache]) -> bool:
     """Whether a cache can be loaded and is what it says."""
     try:
         cache = read()
@@ -93,7 +110,7 @@ def verified(read: Callable[[], Loaded]) -> bool:
     )
 
 
-def _top_level_bytes(path: str) -> int | None:
+def top_level_bytes(path: str) -> int | None:
     """The sizes of the regular files directly in a folder, links left out."""
     try:
         total = 0

@@ -15,11 +15,9 @@ from sightline.context.output import quoted
 from sightline.context.scores import ratio, spelled
 from sightline.context.words import count_terms, words
 
-__all__ = ["Selection", "Selector", "Taken", "select"]
+__all__ = ["Selection", "Taken", "select"]
 
 Pause = Callable[[], None]
-#: How documents of a cache are chosen for a query and a budget.
-Selector = Callable[[Loaded, str, int, Pause], "Selection"]
 
 
 class Taken(NamedTuple):

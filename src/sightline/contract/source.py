@@ -64,11 +64,13 @@ class RawDiagnostic(Struct, frozen=True, gc=False):
 class Covered(Struct, Generic[T], frozen=True):
     """A workspace-wide answer: complete for the languages that have a server.
 
-    ``uncovered`` names the languages of the workspace that nobody here can answer for.
+    ``uncovered`` names the languages of the workspace that nobody here can answer for. ``note`` is
+    one more sentence about what the answer covers.
     """
 
     items: T
     uncovered: tuple[str, ...] = ()
+    note: str = ""
 
 
 class Source(Protocol):

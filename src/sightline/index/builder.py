@@ -364,7 +364,7 @@ def _quietly(load: Callable[[], None]) -> Callable[[], None]:
     def run() -> None:
         try:
             load()
-        except (BrokenManifest, DamagedSegment, OSError):
+        except (BrokenManifest, DamagedSegment, OSError, Unavailable):
             pass
 
     return run

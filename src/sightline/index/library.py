@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sightline.contract.failures import Unavailable
 from sightline.index.jobs import Indexed, Merged
 from sightline.index.manifest import BrokenManifest, FileRow, SegmentRow
 from sightline.index.planning import Plan
@@ -48,7 +49,9 @@ class Library:
                 self.store.damage = str(problem) or "a part of it is missing"
                 if self.store.locked:
                     self.store.discard(self.store.damage)
-        raise BrokenManifest("the index cannot be kept on this disk")
+        raise Unavailable(
+            "the index cannot be kept on its disk; free some space there, or set XDG_CACHE_HOME"
+        )
 
     def forget(self) -> None:
         self.rows, self.parts = {}, {}

@@ -7,12 +7,12 @@ language servers, the calls, the surface. No other module keeps state at module 
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
@@ -20,6 +20,7 @@ from sightline.calls.listing import Listing
 from sightline.context.engine import ContextEngine
 from sightline.contract import limits
 from sightline.contract.settings import Settings
+from sightline.contract.source import Source
 from sightline.lsp.fleet import Bounds
 from sightline.lsp.install.store import Store
 from sightline.lsp.launching import Launcher
@@ -38,7 +39,7 @@ from sightline.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from sightline.index.index import Index
 
-__all__ = ["Program", "catalogue_for", "surface_for"]
+__all__ = ["LivingSource", "Program", "catalogue_for", "surface_for"]
 
 
 def catalogue_for(settings: Settings) -> list[Tool[Any]]:
@@ -62,12 +63,42 @@ def surface_for(settings: Settings) -> Surface:
     )
 
 
+class Reported(Protocol):
+    """A row of the status report."""
+
+    @property
+    def pid(self) -> int | None: ...
+
+    def _asdict(self) -> dict[str, Any]: ...
+
+
+class LivingSource(Source, Protocol):
+    """An answer source that is started, watched and ended."""
+
+    def warm(self) -> None: ...
+
+    def waiting_for(self, uri: str | None) -> str: ...
+
+    def status(self) -> Sequence[Reported]: ...
+
+    async def close(self) -> None: ...
+
+
+class Views(Protocol):
+    """Where the view of this moment comes from: a workspace, or a window that is asked first."""
+
+    async def begin(self) -> View: ...
+
+    def begin_now(self) -> View | None: ...
+
+
 class LazyIndex:
     """The index, made when the first tool asks for it: it brings numpy, which takes a moment."""
 
     def __init__(
         self,
         workspace: Workspace,
+        views: Views,
         environment: Mapping[str, str],
         cache: Path,
         *,
@@ -75,6 +106,7 @@ class LazyIndex:
     ) -> None:
         self._dense = dense
         self._workspace = workspace
+        self._views = views
         self._environment = environment
         self._cache = cache
         self.made: Index | None = None
@@ -95,11 +127,11 @@ class LazyIndex:
     async def begin(self) -> View:
         """The view a call runs on. Ignore rules outside the roots count as part of it."""
         self._look_outside()
-        return await self._workspace.begin()
+        return await self._views.begin()
 
     def begin_now(self) -> View | None:
         self._look_outside()
-        return self._workspace.begin_now()
+        return self._views.begin_now()
 
     def _look_outside(self) -> None:
         if self.made is not None and self.made.look_outside():
@@ -116,7 +148,7 @@ class Program:
 
     settings: Settings
     workspace: Workspace
-    pool: Pool
+    source: LivingSource
     index: LazyIndex
     context: ContextEngine
     calls: Calls
@@ -140,18 +172,46 @@ class Program:
         context_root: str = "",
         context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
+        """A program whose source is language servers of its own."""
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
         launcher = Launcher(environment, cache, Store(servers), registry)
         bounds = Bounds(settings.max_servers, settings.server_memory_mb, settings.server_idle_s)
         options = Options(bounds, settings.allow_unstable_hover, trusted)
         pool = Pool(workspace, registry, launcher, options)
-        index = LazyIndex(workspace, environment, cache, dense=settings.dense)
+        return cls.of(
+            settings,
+            workspace,
+            pool,
+            workspace,
+            environment=environment,
+            cache=cache,
+            log=log,
+            context_root=context_root,
+            context_timeout_ms=context_timeout_ms,
+        )
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        workspace: Workspace,
+        source: LivingSource,
+        views: Views,
+        *,
+        environment: Mapping[str, str],
+        cache: Path,
+        log: Log,
+        context_root: str = "",
+        context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
+    ) -> "Program":
+        """A program on any source."""
+        index = LazyIndex(workspace, views, environment, cache, dense=settings.dense)
         index_or_none = index.get if "index" in settings.families else no_index
 
         context = ContextEngine(context_root)
 
         def desk(view: View, progress: Progress) -> Desk:
-            return Desk(view, pool, progress, index_or_none, context)
+            return Desk(view, source, progress, index_or_none, context)
 
         call_log = CallLog()
 
@@ -170,9 +230,9 @@ class Program:
         engines = Engines(
             index.begin,
             desk,
-            pool.identity,
+            source.identity,
             workspace.surprised,
-            pool.waiting_for,
+            source.waiting_for,
             index.begin_now,
         )
         calls = Calls(
@@ -186,13 +246,21 @@ class Program:
         )
         surface = surface_for(settings)
         runner = Runner(calls)
-        return cls(settings, workspace, pool, index, context, calls, runner, surface, log, call_log)
+        return cls(
+            settings, workspace, source, index, context, calls, runner, surface, log, call_log
+        )
+
+    @property
+    def pool(self) -> Pool:
+        """The language servers, for whoever built a program that has them."""
+        assert isinstance(self.source, Pool)
+        return self.source
 
     def start(self) -> None:
         """Begins what can be done ahead, in the background."""
         if self.settings.families != ("context",):
             self.workspace.start()
-            self.pool.warm()
+            self.source.warm()
 
     def report(self, transport: str, sessions: list[str]) -> dict[str, Any]:
         """What the status socket tells."""
@@ -202,7 +270,7 @@ class Program:
             "pid": os.getpid(),
             "version": __version__,
             "roots": self.workspace.report(),
-            "servers": [server._asdict() for server in self.pool.status()],
+            "servers": [server._asdict() for server in self.source.status()],
             "caches": {
                 "answers": len(answers.store),
                 "hits": answers.hits,
@@ -219,5 +287,5 @@ class Program:
         await self.calls.close()
         self.context.close()
         await asyncio.shield(self.index.close())
-        await asyncio.shield(self.pool.close())
+        await asyncio.shield(self.source.close())
         self.workspace.close()

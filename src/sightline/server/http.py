@@ -26,6 +26,7 @@ from sightline.protocol.session import (
     Violation,
 )
 from sightline.protocol.surface import Surface
+from sightline.server.held_tokens import HeldTokens
 from sightline.server.http_exchange import JSON_HEADERS, Answer, Body, Coming, Head, Line, Reply
 from sightline.server.http_rules import CLOSE, Door, Heads, Refusal, read_heads
 from sightline.server.logs import Log
@@ -44,7 +45,7 @@ class HttpApp:
         self,
         surface: Surface,
         runner: Runner,
-        tokens: TokenFile,
+        tokens: TokenFile | HeldTokens,
         settings: Settings,
         log: Log,
         clock: Callable[[], float],

@@ -20,6 +20,10 @@ _LISTENS = "0A"
 class PortTaken(Exception):
     """Somebody else listens on the port. The text says what to do."""
 
+    def __init__(self, port: int, *, other_user: bool) -> None:
+        super().__init__(_advice(port, other_user=other_user))
+        self.other_user = other_user
+
 
 def bind(port: int) -> socket.socket:
     """A listening socket on 127.0.0.1."""
@@ -32,14 +36,18 @@ def bind(port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise PortTaken(_advice(port)) from None
+            raise PortTaken(port, other_user=_other_user_holds(port)) from None
         raise
     listener.setblocking(False)
     return listener
 
 
-def _advice(port: int) -> str:
-    if hasattr(os, "getuid") and holders(port, _tables()) - {os.getuid()}:
+def _other_user_holds(port: int) -> bool:
+    return hasattr(os, "getuid") and bool(holders(port, _tables()) - {os.getuid()})
+
+
+def _advice(port: int, *, other_user: bool) -> str:
+    if other_user:
         return (
             f"port {port} is held by a program of another user, which may have been sent your "
             "token; run sightline token rotate, then use another --port"

@@ -18,10 +18,15 @@ __all__ = ["serve_http"]
 _GRACE_S = 2.0
 
 
-async def serve_http(app: HttpApp, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Serves until SIGINT or SIGTERM, then lets running answers end."""
+async def serve_http(
+    app: HttpApp,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    stopping: asyncio.Event | None = None,
+) -> None:
+    """Serves until SIGINT, SIGTERM or ``stopping`` is set, then lets running answers end."""
     loop = asyncio.get_running_loop()
-    stopping = asyncio.Event()
+    stopping = stopping or asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stopping.set)

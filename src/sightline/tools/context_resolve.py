@@ -1,22 +1,26 @@
-"""``context.resolve``: the documents of a cache that fit a query and a token budget."""
+"""``context.resolve``: what fits a query and a token budget, from a cache or the live index."""
 
 from msgspec import Struct
 
-from sightline.contract.failures import InvalidBudget
+from sightline.contract.failures import CacheMissing, InvalidBudget, Unavailable
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole
-from sightline.workspace.view import View
+from sightline.workspace.view import SOURCE_EPOCHS, View
+
+_LIVE = "workspace:"
 
 INFO = ToolInfo(
     name="context.resolve",
     family="context",
     title="Resolve context",
     description=(
-        "Selects documents from a context cache for a query, best first, within a token budget. "
-        "Same cache, query and budget: same bytes."
+        "Selects what to read for a query within a token budget, best first: documents of a "
+        "context cache or, with cache workspace:NAME (a served folder's last component), code from "
+        "its index: declarations in full or as signatures, with their classes and what they call."
     ),
     schema_version=1,
-    epochs=(),
+    epochs=SOURCE_EPOCHS,
     repeatable=False,
+    elsewhere=lambda arguments: not arguments.cache.startswith(_LIVE),
     refusals={("/budget", "minimum"): InvalidBudget},
 )
 
@@ -36,4 +40,14 @@ class ContextResolve:
 
     async def answer(self, desk: Desk, question: Question[ResolveArguments]) -> Whole:
         asked = question.arguments
-        return Whole(await desk.caches.resolve(asked.cache, asked.query, asked.budget))
+        if not asked.cache.startswith(_LIVE):
+            return Whole(await desk.caches.resolve(asked.cache, asked.query, asked.budget))
+        try:
+            index = await desk.index()
+        except Unavailable:  # the family is not served
+            raise CacheMissing from None
+        return Whole(
+            await desk.caches.resolve_live(
+                index, asked.cache.removeprefix(_LIVE), asked.query, asked.budget, desk.progress
+            )
+        )

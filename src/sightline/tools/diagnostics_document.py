@@ -7,7 +7,7 @@ from sightline.contract.values import Diagnostic
 from sightline.tools.diagnostics import canonical_diagnostics
 from sightline.tools.positions import DocumentArguments, ask_document
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
-from sightline.workspace.view import SOURCE_EPOCHS
+from sightline.workspace.view import DOCUMENT_DIAGNOSTICS_EPOCHS
 
 INFO = ToolInfo(
     name="vscode.lsp.diagnostics.document",
@@ -15,7 +15,7 @@ INFO = ToolInfo(
     title="Document diagnostics",
     description="Errors and warnings of one document, as it is on disk now.",
     schema_version=1,
-    epochs=SOURCE_EPOCHS,
+    epochs=DOCUMENT_DIAGNOSTICS_EPOCHS,
 )
 
 

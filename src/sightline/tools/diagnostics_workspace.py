@@ -70,6 +70,6 @@ class DiagnosticsWorkspace:
             notes = ["next page available"] * more + ["Capped"] * any(flags)
             suffix = f" ({'; '.join(notes)})" if notes else ""
             sentence = f"Returned diagnostics for {plural(returned, 'file')}{suffix}."
-            return also(sentence, outside, found.uncovered)
+            return also(sentence, outside, found.uncovered, found.note)
 
         return Paged(ordered, summary, [group.uri in capped for group in ordered])

@@ -128,6 +128,8 @@ class ToolInfo:
     #: it depends on something else, which must be looked at every time.
     repeatable: bool = True
     page_size: int = DEFAULT_PAGE_SIZE
+    #: Whether a question with these arguments is not about the workspace after all.
+    elsewhere: Callable[[Any], bool] = lambda arguments: False
     #: Broken rules of the schema, by path and keyword, that are a failure of their own.
     refusals: Mapping[tuple[str, str], type[Failure]] = field(default_factory=dict)
 
@@ -150,12 +152,14 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
-def also(sentence: str, outside: int = 0, uncovered: Sequence[str] = ()) -> str:
+def also(sentence: str, outside: int = 0, uncovered: Sequence[str] = (), note: str = "") -> str:
     """A summary with what was left out of the answer, and why."""
     if outside:
         sentence += f" {outside} outside the workspace not shown."
     if uncovered:
         sentence += f" No language server for {', '.join(uncovered)}."
+    if note:
+        sentence += f" {note}"
     return sentence
 
 

@@ -62,6 +62,6 @@ class WorkspaceSymbols:
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             next_page = " (next page available)" if more and returned != 1 else ""
             sentence = f"Returned {plural(returned, 'workspace symbol')}{next_page}."
-            return also(sentence, outside, found.uncovered)
+            return also(sentence, outside, found.uncovered, found.note)
 
         return Paged(ordered, summary)

@@ -4,8 +4,9 @@ A view is the roots, the gate and the epochs at the moment a call began. Everyth
 about files goes through it. Two calls with equal views and equal questions have equal answers.
 """
 
+import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -16,7 +17,16 @@ from sightline.contract.source import SourceFile
 from sightline.contract.texts import redact_paths
 from sightline.workspace.gate import Gate, GatedFile
 
-__all__ = ["DIAGNOSTICS_EPOCHS", "SOURCE_EPOCHS", "Epoch", "Epochs", "View", "ViewOutdated"]
+__all__ = [
+    "DIAGNOSTICS_EPOCHS",
+    "DOCUMENT_DIAGNOSTICS_EPOCHS",
+    "SOURCE_EPOCHS",
+    "Epoch",
+    "Epochs",
+    "View",
+    "ViewOutdated",
+    "text_digest48",
+]
 
 
 _MAX_KEPT = 16
@@ -41,6 +51,8 @@ class Epoch(Enum):
 
 
 SOURCE_EPOCHS = (Epoch.ROOTS, Epoch.TEXT, Epoch.FS)
+#: Of one document: they also change when a source changes its mind though no file changed.
+DOCUMENT_DIAGNOSTICS_EPOCHS = tuple(Epoch)
 DIAGNOSTICS_EPOCHS = (Epoch.ROOTS, Epoch.FS, Epoch.DIAGNOSTICS)
 
 
@@ -72,6 +84,8 @@ class View:
     roots_key: str
     #: The names in the machine's root folder: what an absolute path of this machine starts with.
     top_folders: frozenset[str] = frozenset()
+    #: Texts that an editor has not saved, by real path. They stand for the files.
+    unsaved: Mapping[str, str | None] = field(default_factory=dict, compare=False)
     #: What each document read in this view was: a fingerprint per URI.
     _seen: dict[str, int] = field(default_factory=dict, compare=False)
     #: Documents of which only the bytes have to be compared when they are asked about again.
@@ -87,6 +101,8 @@ class View:
         if kept is not None and self.gate.still_holds(kept.file, kept.raw):
             return kept.document
         file = self.gate.admit(uri)
+        if file.path in self.unsaved:
+            return SourceFile(file.uri, file.path, self._unsaved_text(file))
         raw = self.gate.read(file)
         document = SourceFile(file.uri, file.path, decode(raw))
         fingerprint = hash(document.text)
@@ -97,6 +113,13 @@ class View:
                 self._kept.clear()
             self._kept[uri] = Kept(file, raw, document)
         return document
+
+    def _unsaved_text(self, file: GatedFile) -> str:
+        with self.gate.open(file):  # the file behind an unsaved text is gated like any other
+            text = self.unsaved[file.path]
+        if text is None:
+            raise NotFound("the document is too large to open")
+        return text
 
     def still_holds(self, uri: str, document: SourceFile) -> bool:
         """Whether a document of this view is kept, and has on disk the bytes it was read with."""
@@ -133,3 +156,12 @@ def top_folders() -> frozenset[str]:
         return frozenset(os.listdir("/"))
     except OSError:
         return frozenset()
+
+
+def text_digest48(texts: Mapping[str, str | None]) -> int:
+    """A 48-bit number from paths and their texts."""
+    hasher = hashlib.sha256()
+    for path, text in sorted(texts.items()):
+        hasher.update(os.fsencode(path) + b"\0")
+        hasher.update((text or "").encode("utf-8", "surrogatepass") + b"\0")
+    return int.from_bytes(hasher.digest()[:6], "big")

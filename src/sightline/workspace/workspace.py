@@ -2,12 +2,13 @@
 
 ``begin`` is called when a call starts: it collects every change that was finished before, tells
 the listeners, moves the epochs and returns the view the call runs on. ``starting`` epochs come
-from a digest of the tree, so that equal trees give equal cursors in any process.
+from a digest of the tree, so that equal trees give equal cursors in any process. An editor may hold
+unsaved texts here and change the roots; nobody else moves an epoch.
 """
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sightline.contract.failures import NotReady, Unavailable
 from sightline.contract.source import SourceFile
@@ -16,7 +17,7 @@ from sightline.workspace.gate import Gate
 from sightline.workspace.observers import Observer, observe
 from sightline.workspace.roots import Root, RootSet
 from sightline.workspace.tree import RACY_NS, Tree, digest48, file_count, last_change, scan
-from sightline.workspace.view import Epochs, View, top_folders
+from sightline.workspace.view import Epochs, View, text_digest48, top_folders
 
 __all__ = ["Listener", "Workspace"]
 
@@ -41,6 +42,7 @@ class Workspace:
         self._ahead: tuple[int, Callable[[], None]] | None = None
         self._collecting = asyncio.Lock()
         self._top_folders = top_folders()
+        self._unsaved: Mapping[str, str | None] = {}
         self._audit_due = 0.0
         self._auditing: asyncio.Task[None] | None = None
 
@@ -54,21 +56,8 @@ class Workspace:
     async def set_roots(self, roots: Iterable[Root]) -> None:
         """Other roots from now on. What stays is not scanned again; no older answer holds."""
         await self.begin()
-        wanted = RootSet.of(roots)
-        fresh: dict[str, Observer] = {}
-        for root in wanted.roots:
-            if root.real not in self.observers:
-                fresh[root.real] = observe(root.real, notify=self.notify)
-                await asyncio.to_thread(fresh[root.real].start)
-        kept = {root.real for root in wanted.roots}
-        for real in [real for real in self.observers if real not in kept]:
-            self.observers.pop(real).close()
-        self.observers |= fresh
-        if wanted.roots != self.roots.roots:
-            self.roots = wanted
-            self._move(roots=True)
-            for listener in self._root_listeners:
-                listener()
+        self.follow(roots)
+        await self.begin()
 
     def head_start(self, overtaken: Callable[[], None]) -> None:
         """Somebody reads the files from now on, before they are watched.
@@ -85,7 +74,12 @@ class Workspace:
 
     def begin_now(self) -> View | None:
         """What ``begin`` returns, where it can be had without waiting."""
-        if self._epochs is None or any(o.sweeps or not o.complete for o in self.observers.values()):
+        scanned = self._scan is not None and self._scan.done()
+        if (
+            self._epochs is None
+            or not scanned
+            or any(o.sweeps or not o.complete for o in self.observers.values())
+        ):
             return None
         return self.apply(self._collect())
 
@@ -93,8 +87,8 @@ class Workspace:
         """The view that contains every change finished before this moment."""
         self.start()
         assert self._scan is not None
-        if not self._scan.done():
-            await asyncio.shield(self._scan)
+        while not self._scan.done():  # it may be another one by the time this one is done
+            await asyncio.wait({self._scan})
         if self._scan.cancelled() or self._scan.exception() is not None:
             raise NotReady(waiting_for="the first scan of the workspace")
         if any(not observer.complete for observer in self.observers.values()):
@@ -128,6 +122,31 @@ class Workspace:
         if self._epochs is not None:
             self._move(text=True, diagnostics=True)
 
+    def diagnostics_changed(self) -> None:
+        """A source reports other diagnostics than before, though no file changed."""
+        if self._epochs is not None:
+            self._move(diagnostics=True)
+
+    def hold(self, unsaved: Mapping[str, str | None]) -> None:
+        """The texts of documents that an editor has not saved, by real path: they stand for the
+        files. ``None`` is a text that is too large to hold.
+        """
+        if unsaved != self._unsaved:
+            self._unsaved = dict(unsaved)
+            if self._epochs is not None:
+                self._move(text=True, diagnostics=True)
+
+    def follow(self, roots: Iterable[Root]) -> None:
+        """Other roots. What is no longer in one is denied from now on; what is new is scanned
+        before the next view.
+        """
+        before, self.roots = self.roots, RootSet.of(roots)
+        if self.roots == before:
+            return
+        self._view = None
+        if self._scan is not None:
+            self._scan = asyncio.create_task(self._rescan(self._scan), name="scan of other roots")
+
     def tree_state(self) -> tuple[int, int] | None:
         """What identifies the set of files: it changes when one comes or goes."""
         return None if self._epochs is None else (self._epochs.roots, self._epochs.fs)
@@ -139,7 +158,11 @@ class Workspace:
 
     def trees(self) -> list[tuple[Root, Tree]]:
         """The tracked files of every root as last seen."""
-        return [(root, self.observers[root.real].tree) for root in self.roots.roots]
+        return [
+            (root, self.observers[root.real].tree)
+            for root in self.roots.roots
+            if root.real in self.observers
+        ]
 
     def report(self) -> list[dict[str, str | int]]:
         """What people are told about the roots."""
@@ -163,10 +186,11 @@ class Workspace:
         """One look at everything; what the kernel did not announce is applied."""
         now = time.monotonic()
         changes: list[Change] = []
-        for observer in self.observers.values():
+        for observer in list(self.observers.values()):
             if not observer.sweeps:
                 found, _ = await asyncio.to_thread(scan, observer.top)
-                changes += observer.audit(found)
+                if self.observers.get(observer.top) is observer:
+                    changes += observer.audit(found)
         took = time.monotonic() - now
         self._audit_due = now + took + max(_AUDIT_REST_S, took / _AUDIT_SHARE)
         self.apply(changes)
@@ -179,10 +203,7 @@ class Workspace:
             observer.close()
 
     async def _first_scan(self) -> None:
-        for root in self.roots.roots:
-            observer = observe(root.real, notify=self.notify)
-            await asyncio.to_thread(observer.start)
-            self.observers[root.real] = observer
+        await self._observe_roots()
         start = await asyncio.to_thread(
             digest48, [(root.real, tree) for root, tree in self.trees()]
         )
@@ -190,6 +211,8 @@ class Workspace:
             since, overtaken = self._ahead
             if await asyncio.to_thread(self._touched_since, since):
                 overtaken()
+        if self._unsaved:
+            start ^= text_digest48(self._unsaved)
         self._epochs = Epochs(start, start, start, start)
 
     def _touched_since(self, moment: int) -> bool:
@@ -199,8 +222,27 @@ class Workspace:
             for observer in self.observers.values()
         )
 
+    async def _rescan(self, before: "asyncio.Task[None]") -> None:
+        await asyncio.wait({before})
+        async with self._collecting:
+            await self._observe_roots()
+        self._move(roots=True)
+        for listener in self._root_listeners:
+            listener()
+
+    async def _observe_roots(self) -> None:
+        """An observer for every root and none for anything else."""
+        roots = self.roots.roots
+        for real in self.observers.keys() - {root.real for root in roots}:
+            self.observers.pop(real).close()
+        for root in roots:
+            if root.real not in self.observers:
+                observer = observe(root.real, notify=self.notify)
+                await asyncio.to_thread(observer.start)
+                self.observers[root.real] = observer
+
     def _new_view(self, epochs: Epochs) -> View:
-        return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders)
+        return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders, self._unsaved)
 
     def _collect(self) -> list[Change]:
         return [c for observer in self.observers.values() for c in observer.changes()]

@@ -54,9 +54,13 @@ async def check(client: Client, name: str, endpoint: Endpoint, here: Here) -> Fo
     finally:
         await line.close()
     if not client.shows_structure and not seen.has_text:
+        cure = (
+            "start sightline serve again: what this client needs came into its settings later"
+            if endpoint.url
+            else "write the entry anew with --write"
+        )
         raise CommandError(
-            f"the answer has no text, and {client.title} shows its model nothing else; write the "
-            "entry anew with --write"
+            f"the answer has no text, and {client.title} shows its model nothing else; {cure}"
         )
     own = await own_check.run(client, name, here.environment, [here.project], here.folder)
     return Found(seen, own)

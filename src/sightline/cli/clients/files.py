@@ -52,8 +52,8 @@ class UserFile:
             return self._write(real, before.encode(), after.encode(), secret=secret)
         except OSError as error:
             raise CommandError(
-                f"{self.path} cannot be written ({error.strerror}); check its permissions, or put "
-                "in by hand what sightline config prints without --write"
+                f"{self.path} cannot be written ({error.strerror}); put that right, or put in "
+                "by hand what sightline config prints without --write"
             ) from None
 
     def _write(self, real: Path, before: bytes, after: bytes, *, secret: bool) -> Path | None:
@@ -84,7 +84,10 @@ class UserFile:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise CommandError(f"{self.path} cannot be read ({error.strerror})") from None
+            raise CommandError(
+                f"{self.path} cannot be read ({error.strerror}); put that right, or put in by "
+                "hand what sightline config prints without --write"
+            ) from None
         if len(data) > _MAX_BYTES:
             raise CommandError(f"{self.path} is too large to be changed safely")
         return data

@@ -7,6 +7,7 @@ import asyncio
 import itertools
 import json
 import os
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,6 +104,11 @@ async def _first_answer(
                 return tool, await _ask(line, next(numbers), "tools/call", params)
             except _NotServed:
                 break
+            except CommandError as missing:
+                # A project without code that a server is for can still be searched.
+                if missing.code is not Exit.MISSING or "uri" in arguments:
+                    raise
+                break
             except _NotYet as busy:
                 if time.monotonic() > until:
                     raise CommandError(str(busy), Exit.NOT_READY) from None
@@ -136,11 +142,16 @@ async def _ask(line: Line, number: int, method: str, params: dict[str, Any]) -> 
         if "WORKSPACE_DENIED" in said:
             raise _NotServed(said)
         missing = "PROVIDER_UNAVAILABLE" in said
-        raise CommandError(said, Exit.MISSING if missing else Exit.REFUSED)
+        raise CommandError(_for_people(said), Exit.MISSING if missing else Exit.REFUSED)
     result: dict[str, Any] = answer["result"]
     if result.get("isError"):
         raise CommandError(str(result["content"][0]["text"]))
     return result
+
+
+def _for_people(message: str) -> str:
+    """A message without what is for programs: the kind of the error and its code."""
+    return re.sub(r" \[[A-Z_/]+\]$", "", message).removeprefix("Internal error: ")
 
 
 def _plain(name: str) -> str:

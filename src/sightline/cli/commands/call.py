@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     program = build_program(configuration, roots, folders, log)
     style = configuration.settings.tool_names
     caller = Caller(ClientOptions(tool_names=style), NEWEST)
-    finished = asyncio.run(_run(program, arguments.tool, given, caller, arguments.wait))
+    finished = asyncio.run(run_call(program, arguments.tool, given, caller, arguments.wait))
     return report(finished, envelope=arguments.envelope)
 
 
@@ -83,9 +83,10 @@ def _parse(text: str) -> dict[str, Any]:
     return value
 
 
-async def _run(
+async def run_call(
     program: Program, tool: str, arguments: dict[str, Any], caller: Caller, wait: float
 ) -> Finished:
+    """One call to its end: made again while retryable, its lost pages made anew."""
     deadline = time.monotonic() + wait
     try:
         finished = await _patiently(program, tool, arguments, caller, deadline)

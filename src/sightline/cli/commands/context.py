@@ -29,7 +29,8 @@ from sightline.cli.v0_options import (
 from sightline.context.build import BuildFailed, BuildInvalid, BuildIO, build
 from sightline.context.caches import Caches
 from sightline.context.files import CacheFolder
-from sightline.context.load import load
+from sightline.context.load import Loaded
+from sightline.context.opening import open_cache, resolve
 from sightline.context.problems import (
     CacheProblem,
     DocumentDamaged,
@@ -41,7 +42,6 @@ from sightline.context.problems import (
     shown_path,
 )
 from sightline.context.reports import command_report
-from sightline.context.select import select
 
 MISSING, INVALID, IO, INTERNAL = 4, 5, 6, 7
 USAGE = 2
@@ -58,7 +58,7 @@ COMMANDS = {
                 Option("cache", path, required=True),
                 Option("force"),
             ),
-            (_STRICT,),
+            (_STRICT, Option("profile", choice("v0", "code"))),
         ),
         Command(
             "resolve",
@@ -67,6 +67,15 @@ COMMANDS = {
                 Option("query", text, required=True),
                 Option("budget", unsigned, required=True),
                 Option("format", choice("json", "pretty"), note=_FORMATS),
+            ),
+            (_STRICT,),
+        ),
+        Command(
+            "explain",
+            (
+                Option("cache", path, required=True),
+                Option("query", text, required=True),
+                Option("budget", unsigned, required=True),
             ),
             (_STRICT,),
         ),
@@ -80,8 +89,12 @@ _HELP = """\
 commands:
   build --sources DIR --cache DIR [--force]
             make a cache of the .md files below a folder
+  build --sources DIR --cache DIR [--force] --profile code
+            make a cache of the declarations of a repository, through its index
   resolve --cache DIR --query TEXT --budget TOKENS [--format json|pretty]
             select documents for a query; the query may be empty
+  explain --cache DIR --query TEXT --budget TOKENS
+            say why each piece is taken
   inspect --cache DIR
             say what a cache holds, and whether it is whole
   list      list the caches that servers offer by name
@@ -124,7 +137,13 @@ def run(arguments: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return USAGE
     values["strict-v0"] = strict
-    action = {"build": _build, "resolve": _resolve, "inspect": _inspect, "list": _list}
+    action = {
+        "build": _build,
+        "resolve": _resolve,
+        "explain": _explain,
+        "inspect": _inspect,
+        "list": _list,
+    }
     try:
         action[name](values)
     except (ManifestMissing, NoSuchCache) as missing:
@@ -143,12 +162,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _build(values: dict[str, Any]) -> None:
-    manifest = build(
-        values["sources"],
-        values["cache"],
-        force="force" in values,
-        strict=values["strict-v0"],
-    )
+    force = "force" in values
+    if values.get("profile") == "code":
+        from sightline.cli.context_code import build_code  # numpy, which other caches do not need
+
+        manifest = build_code(values["sources"], values["cache"], force=force)
+    else:
+        strict = values["strict-v0"]
+        manifest = build(values["sources"], values["cache"], force=force, strict=strict)
     print(
         f"Built cache: {manifest.document_count} documents, version {manifest.cache_version}",
         file=sys.stderr,
@@ -156,10 +177,26 @@ def _build(values: dict[str, Any]) -> None:
 
 
 def _resolve(values: dict[str, Any]) -> None:
-    cache = load(CacheFolder(values["cache"], strict=values["strict-v0"]))
-    selection = select(cache, values["query"], values["budget"])
+    cache = open_cache(CacheFolder(values["cache"], strict=values["strict-v0"]))
+    selection = resolve(cache, values["query"], values["budget"])
     pretty = values.get("format") == "pretty"
     _write(selection.pretty() if pretty else selection.compact())
+
+
+def _explain(values: dict[str, Any]) -> None:
+    cache = open_cache(CacheFolder(values["cache"], strict=values["strict-v0"]))
+    if isinstance(cache, Loaded):
+        taken = resolve(cache, values["query"], values["budget"]).taken
+        lines = [
+            f"{item.score:<12} {item.tokens:>6}  {item.id}  "
+            f"({item.term_matches} of {item.total_words} words)\n"
+            for item in taken
+        ]
+        _write(["".join(lines).rstrip("\n")])
+        return
+    from sightline.cli.context_code import explained
+
+    _write(["".join(explained(cache, values["query"], values["budget"])).rstrip("\n")])
 
 
 def _inspect(values: dict[str, Any]) -> None:

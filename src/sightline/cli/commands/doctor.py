@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -33,6 +34,7 @@ Status = Literal["ok", "note", "missing"]
 #: How long one language may take to get ready before the report goes on.
 _READY_S = 60
 _REINSTALL = "sightline servers list"
+_LEAST_SPACE = 1 << 20
 _MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
 
 
@@ -108,7 +110,11 @@ def folders_are_writable(situation: Situation) -> Iterator[Finding]:
         except CommandError as problem:
             yield Finding(f"{name} folder", "missing", str(problem), fix)
             continue
-        if os.access(folder, os.W_OK | os.X_OK):
+        if shutil.disk_usage(folder).free < _LEAST_SPACE:
+            full = f"no space is left on the disk of {folder}"
+            fix = f"free some space there, or set XDG_{name.upper()}_HOME to another disk"
+            yield Finding(f"{name} folder", "missing", full, fix)
+        elif os.access(folder, os.W_OK | os.X_OK):
             yield Finding(f"{name} folder", "ok", str(folder))
         else:
             yield Finding(f"{name} folder", "missing", f"{folder} is read-only", fix)
@@ -152,7 +158,8 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
     subject = f"{outlook.language} in {outlook.root}"
     if not outlook.routes:
         # The other languages are answered all the same, so this is not a fault of the whole.
-        return Finding(subject, "note", outlook.why, outlook.fix)
+        why = outlook.why.removesuffix("; run sightline doctor")
+        return Finding(subject, "note", why, outlook.fix)
     names = sorted({route.name for route in outlook.routes})
     try:
         async with asyncio.timeout(_READY_S):
@@ -162,6 +169,9 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
         return Finding(subject, "note", waiting, "sightline status --watch")
     except Failure as failure:
         return Finding(subject, "missing", str(failure), outlook.fix or _REINSTALL)
+    except OSError as problem:
+        why = f"{names[0]} cannot be started ({problem.strerror})"
+        return Finding(subject, "missing", why, "put that right, then sightline doctor")
     return Finding(subject, "ok", f"{names[0]} {versions[0]}, ready".replace("  ", " "))
 
 

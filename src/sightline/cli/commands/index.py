@@ -4,14 +4,13 @@ import argparse
 import asyncio
 import os
 import sys
-import time
 from typing import Any
 
 import msgspec
 
-from sightline.calls.calls import Caller, Finished
+from sightline.calls.calls import Caller
 from sightline.cli.bars import Bar
-from sightline.cli.commands.call import report
+from sightline.cli.commands.call import report, run_call
 from sightline.cli.exits import CommandError, Exit, fail
 from sightline.cli.folders import Folders
 from sightline.cli.main import make_parser
@@ -19,10 +18,11 @@ from sightline.cli.start import add_common, build_program, configuration_from, r
 from sightline.contract.failures import NoIndex
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
-from sightline.server.compose import Program
 from sightline.server.logs import Log
 
 _MODES = ("auto", "literal", "regex")
+#: How long a command goes on when its answer is "not yet". A build that is out of time goes on.
+_WAIT_S = {"build": 86_400.0, "status": 60.0, "search": 60.0}
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     bar = Bar()
     caller = Caller(ClientOptions(tool_names=style), NEWEST, bar)
     try:
-        finished = asyncio.run(_run(program, tool, given, caller))
+        finished = asyncio.run(run_call(program, tool, given, caller, _WAIT_S[arguments.action]))
     finally:
         bar.clear()
     if isinstance(finished.failure, NoIndex) and not arguments.json:
@@ -105,13 +105,6 @@ def _call(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
         "explain": arguments.explain or None,
     }
     return "search", {key: value for key, value in given.items() if value is not None}
-
-
-async def _run(program: Program, tool: str, given: dict[str, Any], caller: Caller) -> Finished:
-    try:
-        return await program.calls.run(tool, given, caller, arrived=time.monotonic())
-    finally:
-        await program.close()
 
 
 def _build_text(result: dict[str, Any]) -> str:

@@ -35,11 +35,19 @@ def parser(name: str) -> argparse.ArgumentParser:
     )
     made.add_argument("--port", type=int, help="port to listen on (default: 3939)")
     made.add_argument("--token-file", type=Path, metavar="FILE", help="where the tokens are kept")
+    # For an editor's extension only, which speaks docs/bridge.md; people have no use for it.
+    made.add_argument(
+        "--source", choices=("servers", "editor"), default="servers", help=argparse.SUPPRESS
+    )
     add_common(made)
     return made
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.source == "editor":
+        from sightline.cli.serve_editor import serve_editor
+
+        return serve_editor(arguments)
     folders = Folders(os.environ)
     configuration = configuration_from(arguments, folders, port=arguments.port)
     settings = configuration.settings
@@ -81,12 +89,12 @@ def run(arguments: argparse.Namespace) -> int:
             if sys.platform != "win32":
                 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
 
-    with _runner() as runner:
+    with loop_runner() as runner:
         runner.run(serve())
     return 0
 
 
-def _runner() -> asyncio.Runner:
+def loop_runner() -> asyncio.Runner:
     try:
         import uvloop
     except ImportError:

@@ -1,0 +1,291 @@
+"""Sightline beside two other bridges, on the same questions, in one run and without a network.
+
+``python -m bench peers`` writes docs/evidence/peers.md. Each peer is a published, pinned version,
+installed from a lock with hashes, and runs in a network namespace without a network. What is right
+is judged the same way for all, and roughly: an answer must name every file in which the asked name
+is used (counted with Python's tokenizer), and a file that was just added, and not one just deleted.
+"""
+
+import json
+import os
+import select
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.corpora import django
+from bench.kernel import loads
+from bench.language_cases import by_tokenizer
+from bench.peers_page import page
+from sightline.process.memory import tree_memory
+from tools import node
+from tools.evidence import write_page
+
+__all__ = ["run"]
+
+_ROOT = Path(__file__).parent.parent
+_RESULTS = Path(__file__).with_name("results") / "peers.json"
+_OFFLINE = ["unshare", "--map-root-user", "--net", "--"]
+_FILE, _NAME = "django/utils/encoding.py", "force_str"
+_REPEATS = int(os.environ.get("BENCH_REPEATS", "10"))
+_EDITS = int(os.environ.get("BENCH_EDITS", "10"))
+_ANSWER_S = 240
+#: How long a peer's children may live on after it was killed.
+_AFTER_KILL_S = 3.0
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One bridge: how it is started, and how it is asked for references."""
+
+    name: str
+    command: Callable[[Path, Path], list[str]]
+    environment: Callable[[Path], dict[str, str]]
+    tool: str
+    arguments: Callable[[Path], dict[str, Any]]
+
+
+class Client:
+    """An MCP client over stdio: one question at a time."""
+
+    def __init__(self, peer: Peer, root: Path, home: Path) -> None:
+        environment = {"PATH": os.environ["PATH"], "HOME": str(home), **peer.environment(home)}
+        self.process = subprocess.Popen(
+            [*_OFFLINE, *peer.command(root, home)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=root,
+            env=environment,
+            start_new_session=True,
+        )
+        self._ids = 0
+        self._buffer = b""
+        client = {"name": "bench", "version": "1"}
+        self.request(
+            "initialize",
+            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client},
+        )
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def request(self, method: str, params: dict[str, Any]) -> Any:
+        self._ids += 1
+        self._send({"jsonrpc": "2.0", "id": self._ids, "method": method, "params": params})
+        while True:
+            message = json.loads(self._line())
+            if "method" in message and "id" in message:
+                self._send({"jsonrpc": "2.0", "id": message["id"], "result": {}})
+            elif message.get("id") == self._ids:
+                return message
+
+    def ask(self, peer: Peer, root: Path) -> str:
+        """The whole answer as text; 'not ready' is asked again, page follows page."""
+        given = {"name": peer.tool, "arguments": peer.arguments(root)}
+        limit = time.monotonic() + _ANSWER_S
+        while True:
+            answer = self.request("tools/call", given)
+            details = answer.get("error", {}).get("data", {}).get("details", {})
+            if not details.get("retryable") or time.monotonic() > limit:
+                return json.dumps(answer)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def _line(self) -> bytes:
+        assert self.process.stdout is not None
+        while b"\n" not in self._buffer:
+            ready, _, _ = select.select([self.process.stdout], [], [], _ANSWER_S)
+            chunk = os.read(self.process.stdout.fileno(), 1 << 16) if ready else b""
+            if not chunk:
+                raise TimeoutError("no answer")
+            self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+
+def run() -> bool:
+    corpus = django()
+    peers = [sightline(), cclsp(), serena()]
+    results: dict[str, Any] = {"load_before": loads(), "rows": []}
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "django"
+        shutil.copytree(corpus, root)
+        truth = {place[0].removeprefix(root.as_uri() + "/") for place in _uses(root)}
+        results["files"] = len(truth)
+        for peer in peers:
+            home = Path(folder) / f"home-{peer.name.split()[0]}"
+            home.mkdir()
+            try:
+                row = measure(peer, root, home, truth)
+            except (TimeoutError, OSError, KeyError) as problem:
+                row = {"name": peer.name, "failed": str(problem) or type(problem).__name__}
+            results["rows"].append(row)
+            print(json.dumps(row), flush=True)
+    results["load_after"] = loads()
+    _RESULTS.parent.mkdir(exist_ok=True)
+    _RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    write_page("peers.md", "python -m bench peers", page(results))
+    own = results["rows"][0]
+    return not own.get("failed") and own["named"] == len(truth) and own["stale"] == own["left"] == 0
+
+
+def _uses(root: Path) -> set[tuple[str, int, int]]:
+    return by_tokenizer(root, _FILE, _NAME)
+
+
+def measure(peer: Peer, root: Path, home: Path, truth: set[str]) -> dict[str, Any]:
+    begin = time.monotonic()
+    client = Client(peer, root, home)
+    try:
+        first = client.ask(peer, root)
+        first_s = time.monotonic() - begin
+        times = []
+        for _ in range(_REPEATS):
+            started = time.perf_counter()
+            client.ask(peer, root)
+            times.append((time.perf_counter() - started) * 1000)
+        memory = tree_memory(client.process.pid)
+        stale = rounds(client, peer, root)
+        left = kill(client)
+    finally:
+        kill(client)
+    return {
+        "name": peer.name,
+        "first_s": first_s,
+        "named": sum(name in first for name in truth),
+        "bytes": len(first),
+        "warm_ms": statistics.median(times),
+        "warm_p95_ms": max(times),
+        "repeats": _REPEATS,
+        "memory_mb": memory >> 20,
+        "rounds": 2 * _EDITS,
+        "stale": stale,
+        "left": left,
+    }
+
+
+def rounds(client: Client, peer: Peer, root: Path) -> int:
+    """A file with a use comes, and goes again; each is followed at once by the question."""
+    stale = 0
+    for number in range(_EDITS):
+        name = f"fresh_{number}_file"
+        file = root / "django/utils" / f"{name}.py"
+        file.write_text(f"from django.utils.encoding import {_NAME}\n\n{_NAME}(b'')\n")
+        stale += name not in client.ask(peer, root)
+        file.unlink()
+        stale += name in client.ask(peer, root)
+    return stale
+
+
+def kill(client: Client) -> int:
+    """Kills the peer, and counts which of its processes live on."""
+    family = _descendants(client.process.pid)
+    client.process.kill()
+    client.process.wait()
+    limit = time.monotonic() + _AFTER_KILL_S
+    left = family
+    while left and time.monotonic() < limit:
+        left = [pid for pid in left if _lives(pid)]
+        time.sleep(0.1)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)  # they are ours: children of what this bench started
+    return len(left)
+
+
+def _descendants(pid: int) -> list[int]:
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, task.read_text(encoding="ascii").split()):
+            found += [child, *_descendants(child)]
+    return found
+
+
+def _lives(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def _definition(root: Path) -> dict[str, int]:
+    lines = (root / _FILE).read_text(encoding="utf-8").splitlines()
+    line = next(i for i, text in enumerate(lines) if text.startswith(f"def {_NAME}"))
+    return {"line": line, "character": 4}
+
+
+def sightline() -> Peer:
+    program = str(Path(sys.executable).with_name("sightline"))
+    return Peer(
+        "Sightline",
+        lambda root, home: [program, "stdio", str(root), "--tools", "lsp"],
+        lambda home: {},
+        "vscode.lsp.references",
+        lambda root: {
+            "uri": (root / _FILE).as_uri(),
+            "position": _definition(root),
+            "includeDeclaration": True,
+        },
+    )
+
+
+def cclsp() -> Peer:
+    modules = node.install("cclsp")
+    version = json.loads((modules / "cclsp/package.json").read_text(encoding="utf-8"))["version"]
+    ty = str(Path(sys.executable).with_name("ty"))
+
+    def environment(home: Path) -> dict[str, str]:
+        settings = home / "cclsp.json"
+        server = {"extensions": ["py"], "command": [ty, "server"], "rootDir": "."}
+        settings.write_text(json.dumps({"servers": [server]}), encoding="utf-8")
+        return {"CCLSP_CONFIG_PATH": str(settings)}
+
+    return Peer(
+        f"cclsp {version} with ty",
+        lambda root, home: [str(node.node()), str(modules / "cclsp/dist/index.js")],
+        environment,
+        "find_references",
+        lambda root: {
+            "file_path": str(root / _FILE),
+            "symbol_name": _NAME,
+            "include_declaration": True,
+        },
+    )
+
+
+def serena() -> Peer:
+    venv = _serena_environment()
+    return Peer(
+        "Serena 2.1.0 with ty",
+        lambda root, home: [
+            str(venv / "bin/serena"),
+            *("start-mcp-server", "--project", str(root), "--agent-interface", "tools"),
+            *("--enable-web-dashboard", "false"),
+        ],
+        lambda home: {"PATH": f"{venv / 'bin'}:{os.environ['PATH']}"},
+        "find_referencing_symbols",
+        lambda root: {"name_path": _NAME, "relative_path": _FILE},
+    )
+
+
+def _serena_environment() -> Path:
+    """A virtual environment of its own, because Serena pins much."""
+    lock = _ROOT / "requirements/peers.txt"
+    venv = _ROOT / ".cache/peers"
+    stamp = venv / "installed"
+    if not stamp.exists() or stamp.read_bytes() != lock.read_bytes():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], check=True)
+        pip = [str(venv / "bin/python"), "-m", "pip", "install", "--quiet", "--require-hashes"]
+        subprocess.run([*pip, "-r", str(lock)], check=True, stderr=subprocess.DEVNULL)
+        shutil.copy(lock, stamp)
+    return venv

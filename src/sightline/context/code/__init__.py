@@ -1,0 +1,1 @@
+"""Context from code: caches of declarations, the live index, and what to take from them."""

@@ -1,0 +1,76 @@
+"""A cache of a repository's declarations, made from a snapshot of its index.
+
+The format is that of Markdown caches with three differences, which ``build_config.version`` tells:
+documents are chunks with ids such as ``path::Class.method``; several lie in one file, a JSON array,
+so that a large repository is a few hundred files; and their metadata say what ranking needs. What
+the index knows beyond that is worked out again when the cache is loaded, so equal repositories give
+equal bytes, however their index came about.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from sightline.context.build import PackedFiles, write_packed
+from sightline.context.code.corpus import Corpus
+from sightline.context.code.layout import Metadata, StoredChunk
+from sightline.context.code.pieces import chunk_ids, chunk_text
+from sightline.context.documents import version_of
+from sightline.context.manifest import CONFIG_CODE, Entry, Manifest
+
+__all__ = ["export"]
+
+Pause = Callable[[], None]
+
+_encode = msgspec.json.Encoder().encode
+
+
+def export(
+    corpus: Corpus,
+    cache: str,
+    *,
+    replace: bool = False,
+    pause: Pause = lambda: None,
+    now_ns: Callable[[], int] = time.time_ns,
+) -> Manifest:
+    """Writes the cache of everything that is alive in a corpus."""
+    snapshot = corpus.snapshot
+    packs: PackedFiles = {}
+    entries: list[Entry] = []
+    for file in snapshot.files_by_path:
+        pause()
+        path = snapshot.path(file)
+        name = f"documents/{hashlib.sha256(path.encode()).hexdigest()[:2]}.json"
+        pack = packs.setdefault(name, [])
+        for stored in _chunks(corpus, file, path):
+            pack.append(_encode(stored))
+            entries.append(Entry(stored.id, stored.version, name))
+    entries.sort(key=lambda entry: entry.id.encode())
+    return write_packed(
+        packs, entries, cache, config=CONFIG_CODE, replace=replace, pause=pause, now_ns=now_ns
+    )
+
+
+def _chunks(corpus: Corpus, file: int, path: str) -> list[StoredChunk]:
+    snapshot = corpus.snapshot
+    row = snapshot.rows[path]
+    data = corpus.texts.at(path)
+    record = snapshot.record(file)
+    chunks = [record[number] for number in range(len(record))]
+    found: list[StoredChunk] = []
+    for id_, chunk in zip(chunk_ids(path, chunks), chunks, strict=True):
+        content = chunk_text(chunk, data)
+        metadata = Metadata(
+            kind=chunk.kind,
+            name=chunk.name,
+            container=chunk.container,
+            language=row.language,
+            role=row.role,
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            symbols="\n".join([f"{symbol.kind} {symbol.name}" for symbol in chunk.symbols]),
+        )
+        found.append(StoredChunk(id_, version_of(content.encode()), path, content, metadata))
+    return found

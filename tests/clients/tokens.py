@@ -1,0 +1,247 @@
+"""What a model reads: per tool and client, beside grep and reading files, as a page.
+
+    python -m tests.clients.tokens      writes docs/evidence/tokens.md
+
+Each client is configured by ``sightline config`` and takes one offline turn in which its model, a
+stand-in, asks every question. What the client then sends to the model is measured, with whatever
+the client wraps around it. The other way is a fixed command per question, run in the same folder.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.clients.installed import PROGRAMS
+from tests.clients.model import asks_for_a_retry
+from tests.clients.room import Room
+from tests.clients.turns import CLIENTS, RealClient, Turn, model
+from tests.docs.console import sandbox
+from tests.support.program import command, environment
+from tools.evidence import write_page
+
+_LIMIT_S = 120
+_TURNS = 4
+
+_PAGE = """\
+# What a model reads
+
+The library click ({files} files, {lines:,} lines), one question per row. Bytes, because every provider counts tokens another way; four bytes are about one token of code. *grep and read* is the
+command a careful agent would run in place of the question; it is in the second table. *wrong*: lines of its output that are no answer, counted by hand from the language server's answer. *answer*: what Sightline sends. *cut*: the client kept a large answer in a file and showed its model the
+beginning, or nothing.
+
+| question | grep and read | wrong | answer | {heads} |
+|---|---|---|---|{rule}
+{rows}
+
+The catalogue itself, read once per session: names, descriptions and schemas as each client passes them on.
+
+| | {heads} |
+|---|{rule}
+| tools | {counts} |
+| bytes | {catalogue} |
+
+| question | tool | in place of it |
+|---|---|---|
+{commands}
+
+Versions: {versions}.
+
+What it shows: the gain is in precision first. Where grep is precise (a list of declarations), it is also shorter: Sightline's ranges and ids cost more than lines of text. Where it is not (uses of a common name, a question in
+words), grep's output is longer and most of it is wrong, and a model has to read files to find out which part. Answers beyond about 10 to 50 KB do not reach the models of most clients as a whole: ask for small pages.
+
+Weakness: one small library, one run, questions of our own choosing; grep-and-read is a command we chose, not what an agent did; the effect on the outcome of a whole task is not measured here.
+"""
+
+
+@dataclass(frozen=True)
+class Question:
+    words: str
+    tool: str
+    arguments: Mapping[str, Any]
+    #: What an agent without the tool would run, or nothing if there is no other way.
+    instead: str
+    wrong: str
+
+
+def questions(project: Path) -> list[Question]:
+    core, types = (str((project / f"click/{name}.py").as_uri()) for name in ("core", "types"))
+    fail = {"uri": core, "position": {"line": 810, "character": 8}}
+    return [
+        Question(
+            "who calls `Context.fail`?",
+            "vscode.lsp.references",
+            fail,
+            "grep -rnw -C3 fail click",
+            "26 of 28 hits",
+        ),
+        Question(
+            "where is the `fail` that `ctx.fail` at core.py:1388 calls?",
+            "vscode.lsp.definition",
+            {"uri": core, "position": {"line": 1387, "character": 16}},
+            "grep -rn -A8 'def fail' click",
+            "1 of 2 hits",
+        ),
+        Question(
+            "signature and documentation of `Context.fail`",
+            "vscode.lsp.hover",
+            fail,
+            "grep -n -A8 'def fail' click/core.py",
+            "0",
+        ),
+        Question(
+            "what is in types.py?",
+            "vscode.lsp.documentSymbols",
+            {"uri": types},
+            "grep -nE '^ *(async )?(def|class) ' click/types.py",
+            "0",
+        ),
+        Question(
+            "which symbols have `prompt` in their name?",
+            "vscode.lsp.workspaceSymbols",
+            {"query": "prompt"},
+            "grep -rnE '(def|class) \\w*prompt' click",
+            "variables are missing",
+        ),
+        Question(
+            "what is wrong in types.py?",
+            "vscode.lsp.diagnostics.document",
+            {"uri": types},
+            "",
+            "-",
+        ),
+        Question(
+            "where is a program aborted with an error message?",
+            "search",
+            {"query": "abort the program with an error message", "pageSize": 5},
+            "grep -rniE 'abort' click",
+            "most",
+        ),
+    ]
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="sightline-tokens-") as folder:
+        home = sandbox(Path(folder) / "base")
+        project = home / "src/click"
+        _build_index(home, project)
+        seen = {key: _measure(key, Path(folder) / key) for key in CLIENTS}
+        asked = questions(project)
+        others = [_size(question.instead, project) for question in asked]
+        wholes = [_whole(question, home, project) for question in asked]
+        sources = list(project.rglob("*.py"))
+        lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in sources)
+    rows = [
+        f"| {question.words} | {f'{other:,}' if other else 'none'} | {question.wrong} | {whole:,} | "
+        + " | ".join(_cell(seen[key][0][number], whole) for key in CLIENTS)
+        + " |"
+        for number, (question, other, whole) in enumerate(zip(asked, others, wholes, strict=True))
+    ]
+    shown = [
+        f"| {q.words} | `{q.tool}` | {f'`{q.instead}`' if q.instead else 'a type checker'} |"
+        for q in asked
+    ]
+    page = _PAGE.format(
+        files=len(sources),
+        lines=lines,
+        heads=" | ".join(CLIENTS),
+        rule="---|" * len(CLIENTS),
+        rows="\n".join(rows),
+        counts=" | ".join(str(seen[key][1]) for key in CLIENTS),
+        catalogue=" | ".join(f"{seen[key][2]:,}" for key in CLIENTS),
+        commands="\n".join(shown)
+        .replace("(async )?(def|class)", "(async )?(def\\|class)")
+        .replace("(def|class) ", "(def\\|class) "),
+        versions=", ".join(f"{k} {PROGRAMS[c.command].version()}" for k, c in CLIENTS.items()),
+    )
+    write_page("tokens.md", "python -m tests.clients.tokens", page)
+    sys.stdout.write("\n".join(rows) + "\n")
+    return 0
+
+
+def _build_index(home: Path, project: Path) -> None:
+    subprocess.run(
+        command("index", "build"), env=environment(home), cwd=project, check=True, timeout=_LIMIT_S
+    )
+
+
+def _cell(size: int, whole: int) -> str:
+    return f"{size:,}" if size >= whole else f"{size:,} (cut)"
+
+
+def _whole(question: Question, home: Path, project: Path) -> int:
+    """The answer as the server gives it."""
+    done = subprocess.run(
+        command("call", question.tool, json.dumps(dict(question.arguments))),
+        env=environment(home),
+        cwd=project,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT_S,
+    )
+    return len(done.stdout.strip().replace(str(home), "/home/you").encode())
+
+
+def _size(instead: str, project: Path) -> int:
+    if not instead:
+        return 0
+    done = subprocess.run(
+        ["bash", "-c", instead], cwd=project, capture_output=True, check=True, timeout=_LIMIT_S
+    )
+    return len(done.stdout)
+
+
+def _measure(key: str, folder: Path) -> tuple[list[int], int, int]:
+    """The bytes of every answer, the number of tools, and the bytes of the catalogue."""
+    client = CLIENTS[key]
+    home = sandbox(folder)
+    project = home / "src/click"
+    _build_index(home, project)
+    asked = questions(project)
+    plan = [{"tool": q.tool, "arguments": dict(q.arguments)} for q in asked]
+    for number in range(_TURNS):
+        lab = folder / f"turn-{number}"
+        heard, done = _turn(client, home, project, lab, plan)
+        results = heard[-1]["heard"]["results"] if heard else []
+        results = [result for result in results if not asks_for_a_retry(result)]
+        if len(results) == len(plan):
+            break
+    else:
+        raise SystemExit(f"{key} gave {len(results)} answers of {len(plan)}:\n{done[-800:]}")
+    ours = [tool for tool in heard[0]["heard"]["tools"] if _is_ours(tool)]
+    size = sum(len(json.dumps(tool, ensure_ascii=False).encode()) for tool in ours)
+    # Paths are longer here than in a home: every home has the same length on the page.
+    there = str(home)
+    return [len(r.replace(there, "/home/you").encode()) for r in results], len(ours), size
+
+
+def _turn(
+    client: RealClient, home: Path, project: Path, lab: Path, plan: list[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], str]:
+    """What the model heard. On a busy machine a client may ask it before the tools are there."""
+    with Room() as room, model(room, lab / "model", plan) as stand_in:
+        turn = Turn(client, room, home, project, lab)
+        turn.prepare(stand_in.url)
+        subprocess.run(
+            room.inside(command("config", client.key, "--write")),
+            env=turn.env(),
+            cwd=project,
+            check=True,
+            capture_output=True,
+            timeout=_LIMIT_S,
+        )
+        done = turn.take(stand_in.url)
+        return stand_in.heard(), done.stdout
+
+
+def _is_ours(tool: Mapping[str, Any]) -> bool:
+    return "sightline" in tool["name"] or "sightline" in tool["namespace"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

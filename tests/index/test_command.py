@@ -1,0 +1,125 @@
+"""``sightline index``: for people on a terminal, for pipes, and what its exit codes say."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Workspace
+from tests.support.corpus import write_corpus
+from tests.support.program import command, environment, run
+
+FILES = {
+    "src/shapes.py": """
+        class Circle:
+            def area(self, radius):
+                return 3.14 * radius * radius
+        """,
+    "package-lock.json": "{}",
+}
+
+
+def test_build_status_search(home: Path, workspace: Workspace) -> None:
+    root = workspace(FILES)
+    built = run(home, "index", "build", root)
+    assert (built.returncode, built.stderr) == (0, "")
+    assert built.stdout.splitlines() == [
+        "Indexed 1 file in 2 chunks; read 2. 1 skipped.",
+        "  skipped 1 (generated): package-lock.json",
+    ]
+    status = run(home, "index", "status", cwd=root)
+    assert status.stdout.splitlines()[0] == "Ready: 1 file, fresh."
+    assert f"{root.as_uri()}  ready" in status.stdout
+    found = run(home, "index", "search", "Circle.area", "--explain", cwd=root)
+    lines = found.stdout.splitlines()
+    assert lines[0].startswith("src/shapes.py:2  method area  ")
+    assert "    - declares area" in lines and lines[-1].startswith("Returned ")
+    payload = run(home, "index", "search", "area", "--json", "--page-size", "1", cwd=root)
+    assert json.loads(payload.stdout)["items"][0]["name"] == "area"
+    rebuilt = run(home, "index", "build", root, "--force", "--json")
+    assert json.loads(rebuilt.stdout)["roots"][0]["changed"] == 2
+    assert sorted(path.name for path in root.iterdir()) == ["package-lock.json", "src"]
+
+
+def test_filters_and_pages_are_the_tools_own(home: Path, workspace: Workspace) -> None:
+    root = workspace(
+        FILES | {"b.py": "def area(): pass\n", "c.go": "package c\n\nfunc area() {}\n"}
+    )
+    assert run(home, "index", "build", root).returncode == 0
+    flags = ["--path", "*.py", "--path", "!src/**", "--language", "python", "--kind", "function",
+             "--symbol", "area", "--max-tokens", "500", "--mode", "auto"]  # fmt: skip
+    shown = run(home, "index", "search", "area", *flags, "--json", cwd=root)
+    assert [item["path"] for item in json.loads(shown.stdout)["items"]] == ["b.py"]
+    first = json.loads(
+        run(home, "index", "search", "area", "--page-size", "1", "--json", cwd=root).stdout
+    )
+    cursor = first["nextCursor"]
+    second = run(
+        home, "index", "search", "area", "--page-size", "1", "--json", "--cursor", cursor, cwd=root
+    )
+    assert second.returncode == 0, "a cursor of another process: its results are made again"
+    assert json.loads(second.stdout)["items"][0]["id"] != first["items"][0]["id"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["index"], 2),
+        (["index", "search"], 2),
+        (["index", "search", "x", "--mode", "fuzzy"], 2),
+        (["index", "search", "x"], 4),
+        (["index", "search", " "], 3),
+        (["index", "search", "(", "--mode", "regex"], 3),
+        (["index", "build", "/nowhere/at/all"], 3),
+        (["index", "search", "x", "--tools", "lsp"], 3),
+    ],
+)
+def test_exit_codes(home: Path, workspace: Workspace, words: list[str], code: int) -> None:
+    done = run(home, *words, cwd=workspace(FILES))
+    assert done.returncode == code and done.stdout == "" and done.stderr
+
+
+def test_a_terminal_sees_a_bar_and_it_goes_away(home: Path, tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    write_corpus(root, 60)
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        command("index", "build", root), env=environment(home, {"TERM": "xterm"}), cwd=home,
+        stdout=subprocess.PIPE, stderr=follower, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(follower)
+    seen = b""
+    while True:
+        ready, _, _ = select.select([leader], [], [], 60)
+        assert ready
+        try:
+            chunk = os.read(leader, 4_096)
+        except OSError:
+            break
+        if not chunk:
+            break
+        seen += chunk
+    out, _ = process.communicate(timeout=60)
+    os.close(leader)
+    assert process.returncode == 0 and out.startswith(b"Indexed 60 files")
+    assert b"60" in seen and seen.endswith((b"\r", b"\x1b[K", b"\x1b[2K", b" \r"))
+
+
+@pytest.mark.slow
+def test_control_c(home: Path, tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    write_corpus(root, 1_500, functions=3)
+    process = subprocess.Popen(
+        command("index", "build", root), env=environment(home), cwd=home,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    while not list((home / ".cache").glob("sightline/index/*/manifest.sqlite")):
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=60)
+    assert process.returncode == 130 and out == b"" and b"Traceback" not in error

@@ -1,0 +1,198 @@
+"""A long run over four languages with edits and random kills: is every answer right to the end?
+
+``python -m tests.languages.soak --minutes 20 --calls 30000`` ends at whichever comes first and
+writes docs/evidence/soak.md. Every answer about references is compared with the truth counted in
+the text; between them the other tools are asked; servers are killed without warning.
+"""
+
+import argparse
+import asyncio
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sightline.contract.failures import NotFound
+from tests.languages.edits import EDITS, REPOSITORIES, Repository
+from tests.languages.rounds import ask
+from tests.languages.samples import only
+from tests.support.engine import Engine, engine
+from tests.support.http import alive
+from tools.evidence import write_page
+
+__all__ = ["Soak", "soak"]
+
+_SERVERS = ("ty", "tsgo", "clangd", "bash")
+#: A server that ends five times within a minute of each other is given up, as it should be.
+_BETWEEN_KILLS_S = 61.0
+_SAMPLE_EVERY = 100
+_EDIT, _OTHER = 0.4, 0.5
+
+
+@dataclass
+class Soak:
+    """What was seen."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    edits: int = 0
+    kills: int = 0
+    seconds: float = 0.0
+    memory: list[int] = field(default_factory=list)
+    handles: list[int] = field(default_factory=list)
+    orphans: list[int] = field(default_factory=list)
+
+    @property
+    def settled(self) -> tuple[int, int]:
+        """Memory in bytes after the first quarter and at the end, as medians of a tenth."""
+        quarter, tenth = len(self.memory) // 4, max(len(self.memory) // 10, 1)
+        early = sorted(self.memory[quarter : quarter + tenth])
+        late = sorted(self.memory[-tenth:])
+        return early[len(early) // 2], late[len(late) // 2]
+
+
+async def soak(folder: Path, calls: int, seconds: float, seed: int, kill_every: float) -> Soak:
+    """So many calls, or so many seconds."""
+    chooser = random.Random(seed)
+    kinds = [REPOSITORIES[server][0] for server in _SERVERS]
+    repositories = [
+        kind(folder / f"ws{number}", seed + number) for number, kind in enumerate(kinds)
+    ]
+    cache = folder / "cache"
+    cache.mkdir()
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
+    seen = Soak()
+    pids: set[int] = set()
+    async with engine(
+        *(repository.root for repository in repositories),
+        cache=cache,
+        registry=only(*_SERVERS),
+        environment=environment,
+    ) as running:
+        begin = time.monotonic()
+        killed: dict[str, float] = {}
+        while seen.calls.total() < calls and time.monotonic() - begin < seconds:
+            repository = chooser.choice(repositories)
+            if chooser.random() < _EDIT:
+                chooser.choice(list(EDITS.values()))(repository)
+                seen.edits += 1
+            if chooser.random() < _OTHER:
+                await _other(running, repository, chooser, seen)
+            else:
+                found, truth = await ask(running, repository), repository.truth()
+                seen.calls["references"] += 1
+                if found != truth:
+                    lost, extra = len(truth - found), len(found - truth)
+                    seen.wrong.append(f"{repository.root.name}: {lost} missing, {extra} too many")
+            pids |= {row.pid for row in running.program.pool.status() if row.pid is not None}
+            _kill_one(running, chooser, killed, kill_every, seen)
+            if seen.calls.total() % _SAMPLE_EVERY == 0:
+                seen.memory.append(_resident())
+                seen.handles.append(len(os.listdir("/proc/self/fd")))
+        seen.seconds = time.monotonic() - begin
+        seen.memory.append(_resident())
+        seen.handles.append(len(os.listdir("/proc/self/fd")))
+    seen.orphans = sorted(pid for pid in pids if alive(pid))
+    return seen
+
+
+async def _other(
+    running: Engine, repository: Repository, chooser: random.Random, seen: Soak
+) -> None:
+    """One of the other tools. Its answer is not compared; it must be one."""
+    tool = chooser.choice(["documentSymbols", "definition", "hover", "workspaceSymbols"])
+    uri = repository.core_file.as_uri()
+    arguments: dict[str, object] = {"uri": uri}
+    if tool in ("definition", "hover"):
+        arguments["position"] = repository.definition()
+    elif tool == "workspaceSymbols":
+        arguments = {"query": "target"}
+    try:
+        answer = await running.call(f"vscode.lsp.{tool}", **arguments)
+    except NotFound:
+        answer = {}
+    seen.calls[tool] += 1
+    names = {item["name"].rstrip("()") for item in answer.get("symbols", ())}
+    if tool == "documentSymbols" and "target" not in names:
+        seen.wrong.append(f"{repository.root.name}: the outline has no target")
+    if tool == "definition" and [place["uri"] for place in answer["locations"]] != [uri]:
+        seen.wrong.append(f"{repository.root.name}: the definition is elsewhere")
+
+
+def _kill_one(
+    running: Engine, chooser: random.Random, killed: dict[str, float], every: float, seen: Soak
+) -> None:
+    """Sometimes a server that has not been killed for a while is killed."""
+    now = time.monotonic()
+    rows = [row for row in running.program.pool.status() if row.pid is not None]
+    ripe = [row for row in rows if now - killed.get(row.name, -1e9) > every]
+    if ripe and chooser.random() < 0.05:
+        row = chooser.choice(ripe)
+        assert row.pid is not None
+        killed[row.name] = now
+        os.kill(row.pid, signal.SIGKILL)
+        seen.kills += 1
+
+
+def _resident() -> int:
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def page(seen: Soak) -> str:
+    calls = "\n".join(f"| {tool} | {count:,} |" for tool, count in sorted(seen.calls.items()))
+    early, late = seen.settled
+    wrong = "\n".join(f"- {line}" for line in seen.wrong[:20]) or "None."
+    return f"""# A long run over four languages
+
+{", ".join(_SERVERS)}, one repository each, in one process; {seen.calls.total():,} calls in
+{seen.seconds / 60:.1f} minutes with {seen.edits:,} edits of every kind and {seen.kills} kills
+of a server.
+
+| tool | calls |
+|---|---|
+{calls}
+
+References are compared with the truth counted in the text, outlines and definitions with what must
+be in them; hover and workspace symbols must answer.
+
+Wrong answers: **{len(seen.wrong)}**.
+
+{wrong}
+
+| | after a quarter | at the end |
+|---|---|---|
+| memory of Sightline, MiB | {early >> 20} | {late >> 20} |
+| open handles | {seen.handles[len(seen.handles) // 4]} | {seen.handles[-1]} |
+
+Processes of servers left after the end: **{len(seen.orphans)}**.
+
+Weak: one machine, Linux; the memory is that of the process that also runs the test's own
+bookkeeping.
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--calls", type=int, default=30_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        work = soak(Path(folder), given.calls, given.minutes * 60, given.seed, _BETWEEN_KILLS_S)
+        seen = asyncio.run(work)
+    text = page(seen)
+    print(text)
+    write_page("soak.md", "python -m tests.languages.soak", text)
+    early, late = seen.settled
+    flat = late <= early * 1.2 + (16 << 20) and seen.handles[-1] <= max(seen.handles[:5]) + 8
+    return 0 if flat and not seen.wrong and not seen.orphans else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
