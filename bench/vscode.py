@@ -172,9 +172,9 @@ once over HTTP on a kept connection, in turns. Load {before} before, {after} aft
 {table}
 
 The aim is at most {_LIMIT_MS:.0f} ms added at the median: {verdict}.
-Most of what is added is two more trips: one through the pipe to catch up with the window, and one
-to TypeScript's own server to learn that the project is loaded. What is asked again is answered
-from memory after the first trip alone.
+Most of what is added is one more trip through the pipe, to catch up with the window before the
+question; whether TypeScript has loaded the project is asked beside it. What is asked again is
+answered from memory after that first trip alone.
 
 Weak: one small project, one machine, a headless browser as the window, and wall-clock times while
 other programs ran; the two sides of a pair share that noise.

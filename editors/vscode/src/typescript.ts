@@ -39,9 +39,16 @@ export class TypeScript {
   private semanticAt = -1;
   private lastRequest = 0;
   private syntacticSince: number | undefined;
+  /** How often it had to be found out which server answers. */
+  proofs = 0;
 
   /** `turns` rises with everything after which a project may have to be loaded again. */
   constructor(private readonly turns: () => number) {}
+
+  /** Whether the project was loaded when it was last looked at, and nothing happened since. */
+  isKnown(): boolean {
+    return this.semanticAt === this.turns();
+  }
 
   /** Resolves to true once the project of a document is loaded; false if another extension answers. */
   async load(document: vscode.TextDocument, position?: vscode.Position): Promise<boolean> {
@@ -56,6 +63,7 @@ export class TypeScript {
     const restarted = request < this.lastRequest;
     this.lastRequest = request;
     if (!restarted && this.semanticAt === turn) return true;
+    this.proofs += 1;
     if (!(await this.isSemantic(document, position))) this.refuse();
     this.syntacticSince = undefined;
     if (this.turns() === turn) this.semanticAt = turn;
