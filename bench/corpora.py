@@ -59,7 +59,7 @@ def hiredis() -> Path:
 
 
 def rxjs() -> Path:
-    """The npm package of rxjs with its TypeScript sources: 250 files."""
+    """The TypeScript sources in the npm package of rxjs, without what is built from them."""
     sha256 = "2312f8ffd9726ffd7bd53ea12c5f13663d09a3dc3326f448c70b88f5ef6fac82"
     folder = _CACHE / "rxjs-7.8.2"
     if not folder.is_dir():
@@ -68,7 +68,8 @@ def rxjs() -> Path:
         subprocess.run(command, check=True, cwd=_CACHE, stdout=subprocess.DEVNULL)
         archive = _checked(_CACHE / "rxjs-7.8.2.tgz", sha256)
         with tarfile.open(archive) as tar:
-            tar.extractall(folder, filter="data")
+            sources = [m for m in tar if m.name.startswith(("package/src/", "package/tsconfig"))]
+            tar.extractall(folder, members=sources, filter="data")
     return folder / "package"
 
 

@@ -32,7 +32,7 @@ from tests.support.engine import INSTALLED
 from tests.support.stdio import StdioServer
 from tools.evidence import write_page
 
-__all__ = ["MAX_RATIO", "run"]
+__all__ = ["run"]
 
 _RESULTS = Path(__file__).with_name("results") / "languages.json"
 _QUESTIONS = int(os.environ.get("BENCH_QUESTIONS", "20"))
@@ -40,7 +40,11 @@ _COLD_PROCESSES = 3
 #: Servers that answer from a part while they load, and how often they are started.
 _PARTIAL = ("pyright", "vtsls", "clangd")
 _COLD_STARTS = int(os.environ.get("BENCH_COLD_STARTS", "20"))
+#: A few servers only, for a rerun of their rows.
+_SERVERS = os.environ.get("BENCH_SERVERS", "").split()
 MAX_RATIO = 1.15
+#: Below this the added time is the price of a second process, whatever the ratio.
+MAX_ADDED_MS = 3.0
 
 _TOOLS = {
     "definition": "definition",
@@ -54,20 +58,24 @@ _TOOLS = {
 
 
 def run() -> bool:
-    before = loads()
-    rows = []
+    known = json.loads(_RESULTS.read_text(encoding="utf-8")) if _RESULTS.exists() else {}
+    good = True
     for case in CASES:
+        if _SERVERS and case.server not in _SERVERS:
+            continue
+        load = loads()
         with tempfile.TemporaryDirectory() as scratch:
-            rows.append(measure(case, Path(scratch)))
-            print(json.dumps(rows[-1]), flush=True)
-    results = {"rows": rows, "load_before": before, "load_after": loads(), "questions": _QUESTIONS}
-    _RESULTS.parent.mkdir(exist_ok=True)
-    _RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-    write_page("languages.md", "python -m bench languages", page(results, MAX_RATIO))
-    return all(
-        row["complete"] == row["starts"] and row["same_bytes"] and row["ratio"] <= MAX_RATIO
-        for row in rows
-    )
+            row = measure(case, Path(scratch)) | {"load": load}
+        print(json.dumps(row), flush=True)
+        known[case.server] = row
+        good = good and row["complete"] == row["starts"] and row["same_bytes"]
+        good = good and (row["ratio"] <= MAX_RATIO or row["added_ms"] <= MAX_ADDED_MS)
+        _RESULTS.parent.mkdir(exist_ok=True)
+        _RESULTS.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
+        rows = [known[case.server] for case in CASES if case.server in known]
+        text = page(rows, MAX_RATIO, MAX_ADDED_MS)
+        write_page("languages.md", "python -m bench languages", text)
+    return good
 
 
 def measure(case: Case, scratch: Path) -> dict[str, Any]:
@@ -95,6 +103,7 @@ def measure(case: Case, scratch: Path) -> dict[str, Any]:
     server.stop()
     return {
         "server": case.server,
+        "questions": _QUESTIONS,
         "version": builtin().version_of(case.server),
         "corpus": root.name if root.name != "package" else root.parent.name,
         "question": case.name or f"the outline of {Path(case.file).name}",
@@ -227,19 +236,15 @@ def seven(
             continue
         times = []
         for number, (file, place, symbol) in enumerate(spots[:_QUESTIONS]):
-            arguments: dict[str, Any] = {"uri": file.as_uri()}
-            if name == "documentSymbols":  # those of the other files are known already
-                arguments["uri"] = unseen[number % len(unseen)].as_uri()
-            if name in ("definition", "references", "hover"):
-                arguments["position"] = place
-            elif name == "workspaceSymbols":
-                arguments = {"query": symbol[:40] or "x"}
-            elif name == "workspaceDiagnostics":
-                arguments = {}
+            # The outlines of the files that were asked about are known already.
+            asked = unseen[number % len(unseen)] if name == "documentSymbols" else file
+            arguments = _arguments(name, asked, place, symbol)
             try:
                 times.append(_timed(lambda: call(server, tool, **arguments)) * 1000)  # noqa: B023
-            except SystemExit:
-                continue  # an answer that would be cut by the server is refused
+            except SystemExit:  # an answer that would be cut by the server is refused
+                if name == "workspaceDiagnostics":
+                    break
+                continue
             if name == "workspaceDiagnostics":
                 break  # once: the next comes from memory
         if len(times) > 1:
@@ -247,6 +252,16 @@ def seven(
         elif times:
             measured[name] = [times[0], times[0]]
     return measured
+
+
+def _arguments(name: str, file: Path, place: dict[str, int], symbol: str) -> dict[str, Any]:
+    """What a tool is asked about a symbol of a file."""
+    if name == "workspaceSymbols":
+        return {"query": symbol[:40] or "x"}
+    if name == "workspaceDiagnostics":
+        return {}
+    given: dict[str, Any] = {"uri": file.as_uri()}
+    return given | {"position": place} if name in ("definition", "references", "hover") else given
 
 
 def bare(case: Case, root: Path, scratch: Path) -> BareClient:

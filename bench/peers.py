@@ -265,13 +265,27 @@ def cclsp() -> Peer:
 
 def serena() -> Peer:
     venv = _serena_environment()
-    return Peer(
-        "Serena 2.1.0 with ty",
-        lambda root, home: [
+    ty = str(Path(sys.executable).with_name("ty"))
+
+    def command(root: Path, home: Path) -> list[str]:
+        # JSON is YAML. What a server is started with counts only in the user's own settings.
+        user = home / ".serena/serena_config.yml"
+        user.parent.mkdir(exist_ok=True)
+        servers = {"ls_specific_settings": {"python_ty": {"ls_path": ty}}, "projects": []}
+        user.write_text(json.dumps(servers), encoding="utf-8")
+        project = root / ".serena/project.yml"
+        project.parent.mkdir(exist_ok=True)
+        chosen = {"project_name": "django", "language_servers": ["python_ty"]}
+        project.write_text(json.dumps(chosen), encoding="utf-8")
+        return [
             str(venv / "bin/serena"),
             *("start-mcp-server", "--project", str(root), "--agent-interface", "tools"),
             *("--enable-web-dashboard", "false"),
-        ],
+        ]
+
+    return Peer(
+        "Serena 2.1.0 with ty",
+        command,
         lambda home: {"PATH": f"{venv / 'bin'}:{os.environ['PATH']}"},
         "find_referencing_symbols",
         lambda root: {"name_path": _NAME, "relative_path": _FILE},

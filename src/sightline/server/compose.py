@@ -96,8 +96,15 @@ class LazyIndex:
     """The index, made when the first tool asks for it: it brings numpy, which takes a moment."""
 
     def __init__(
-        self, workspace: Workspace, views: Views, environment: Mapping[str, str], cache: Path
+        self,
+        workspace: Workspace,
+        views: Views,
+        environment: Mapping[str, str],
+        cache: Path,
+        *,
+        dense: bool = True,
     ) -> None:
+        self._dense = dense
         self._workspace = workspace
         self._views = views
         self._environment = environment
@@ -109,7 +116,10 @@ class LazyIndex:
             module = await asyncio.to_thread(import_module, "sightline.index.index")
             if self.made is None:
                 self.made = module.Index(
-                    self._workspace, environment=self._environment, cache=str(self._cache)
+                    self._workspace,
+                    environment=self._environment,
+                    cache=str(self._cache),
+                    dense=self._dense,
                 )
         assert self.made is not None
         return self.made
@@ -206,7 +216,7 @@ class Program:
         context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
         """A program on any source."""
-        index = LazyIndex(workspace, views, environment, cache)
+        index = LazyIndex(workspace, views, environment, cache, dense=settings.dense)
         index_or_none = index.get if "index" in settings.families else no_index
 
         context = ContextEngine(context_root)

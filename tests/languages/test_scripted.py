@@ -1,0 +1,203 @@
+"""Servers that cannot be installed here, by their registry entries and a scripted stand-in.
+
+The stand-in says what gopls, rust-analyzer and intelephense were seen to say. What is proven is
+that their rules are followed: when they are asked, what is held open, what makes them see an edit,
+which answers are refused. Where a real one is on PATH, it is asked too.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sightline.contract.failures import Failure, TimedOut, TooMany
+from sightline.contract.settings import Settings
+from sightline.lsp.registry import Registry, builtin
+from tests.languages.samples import only
+from tests.support import fake_server
+from tests.support.engine import Engine, engine, received
+
+GO = {
+    "go.work": "go 1.24\n\nuse (\n\t./app\n\t./lib\n)\n",
+    "app/go.mod": "module example.invalid/app\n\ngo 1.24\n",
+    "app/main.go": "package main\n\nfunc main() {}\n",
+    "app/main_test.go": "package main\n",
+    "lib/go.mod": "module example.invalid/lib\n\ngo 1.24\n",
+    "lib/lib.go": "package lib\n\nfunc Area() int { return 1 }\n",
+}
+RUST = {
+    "Cargo.toml": '[package]\nname = "sample"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/main.rs": "mod plane;\n\nfn main() {\n    plane::area();\n}\n",
+    "src/plane.rs": "pub fn area() -> i32 {\n    1\n}\n",
+}
+PHP = {"composer.json": "{}\n", "a.php": "<?php\nfunction area() { return 1; }\narea();\n"}
+STATUS = "experimental/serverStatus"
+CAPABLE = {"capabilities": {}, "serverInfo": {"name": "stand-in", "version": "1"}}
+FAST = Settings(request_timeout_ms=250)
+
+
+@asynccontextmanager
+async def standing_in(
+    server: str,
+    files: dict[str, str],
+    folder: Path,
+    script: dict[str, Any],
+    settings: Settings | None = None,
+) -> AsyncIterator[Engine]:
+    """An engine whose only server is a stand-in for ``server``, in a trusted root."""
+    root = _written(files, folder)
+    (folder / "script.json").write_text(json.dumps(script))
+    command = (sys.executable, fake_server.__file__, str(folder / "script.json"))
+    known = builtin()
+    stand_in = msgspec.structs.replace(known.servers[server], command=command)
+    registry = Registry(known.languages, {server: stand_in}, known.packages)
+    cache = folder / "cache"
+    cache.mkdir()
+    async with engine(
+        root, cache=cache, registry=registry, settings=settings, trusted=lambda root: True
+    ) as running:
+        yield running
+
+
+def _written(files: dict[str, str], folder: Path) -> Path:
+    root = folder / "ws"
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def methods(folder: Path) -> list[str]:
+    return [message["method"] for message in received(folder) if "method" in message]
+
+
+def symbols(count: int, uri: str) -> list[dict[str, Any]]:
+    place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
+    location = {"uri": uri, "range": place}
+    return [{"name": f"area{n}", "kind": 12, "location": location} for n in range(count)]
+
+
+async def test_gopls_has_one_file_of_each_module_open(tmp_path: Path) -> None:
+    script: dict[str, Any] = {"textDocument/documentSymbol": [{"result": []}]}
+    async with standing_in("gopls", GO, tmp_path, script) as running:
+        await running.call("vscode.lsp.documentSymbols", uri=running.uri("lib/lib.go"))
+        opened = {
+            message["params"]["textDocument"]["uri"]
+            for message in received(tmp_path)
+            if message.get("method") == "textDocument/didOpen"
+        }
+        assert opened == {running.uri("app/main.go"), running.uri("lib/lib.go")}
+
+
+@pytest.mark.parametrize(("count", "refused"), [(99, False), (100, True)])
+async def test_a_list_that_gopls_may_have_cut(tmp_path: Path, count: int, refused: bool) -> None:
+    uri = (tmp_path / "ws/lib/lib.go").as_uri()
+    script = {"workspace/symbol": [{"result": symbols(count, uri)}]}
+    async with standing_in("gopls", GO, tmp_path, script) as running:
+        asked = running.call("vscode.lsp.workspaceSymbols", query="area")
+        if refused:
+            with pytest.raises(TooMany, match="at most 100 results; ask more narrowly"):
+                await asked
+        else:
+            assert (await asked)["summary"].startswith("Returned 99")
+
+
+async def test_rust_analyzer_is_asked_when_it_is_quiet(tmp_path: Path) -> None:
+    script = {
+        "initialize": [{"notify": [[STATUS, {"quiescent": False}]], "result": CAPABLE}],
+        "textDocument/documentSymbol": [{"result": []}],
+    }
+    async with standing_in("rust-analyzer", RUST, tmp_path, script, FAST) as running:
+        uri = running.uri("src/plane.rs")
+        waited: list[object] = []
+        while "rust-analyzer to load the project" not in waited:
+            with pytest.raises(TimedOut) as caught:
+                await running.once("vscode.lsp.documentSymbols", uri=uri)
+            assert caught.value.retryable
+            waited.append((caught.value.details or {})["waitingFor"])
+        assert set(waited) <= {"rust-analyzer to start", "rust-analyzer to load the project"}
+        assert "textDocument/documentSymbol" not in methods(tmp_path)
+
+
+async def test_rust_analyzer_loads_again_when_a_file_comes(tmp_path: Path) -> None:
+    quiet = [STATUS, {"quiescent": True}]
+    script = {
+        "initialize": [{"notify": [quiet], "result": CAPABLE}],
+        "textDocument/documentSymbol": [{"result": []}],
+        "rust-analyzer/reloadWorkspace": [{"notify": [quiet], "result": None}],
+    }
+    async with standing_in("rust-analyzer", RUST, tmp_path, script) as running:
+        uri = running.uri("src/plane.rs")
+        await running.call("vscode.lsp.documentSymbols", uri=uri)
+        assert "rust-analyzer/reloadWorkspace" not in methods(tmp_path)
+        (running.root / "src/solid.rs").write_text("pub fn volume() -> i32 {\n    1\n}\n")
+        await running.call("vscode.lsp.documentSymbols", uri=uri)
+        seen = methods(tmp_path)
+        asked = len(seen) - 1 - seen[::-1].index("textDocument/documentSymbol")
+        assert "rust-analyzer/reloadWorkspace" in seen[:asked], "asked before it had loaded"
+
+
+async def test_intelephense_is_asked_after_it_has_indexed(tmp_path: Path) -> None:
+    log = ["window/logMessage", {"type": 3, "message": "Indexer: Indexing finished in 12 ms"}]
+    script = {
+        "initialize": [{"notify": [log], "result": CAPABLE}],
+        "textDocument/documentSymbol": [{"result": []}],
+    }
+    async with standing_in("intelephense", PHP, tmp_path, script) as running:
+        await running.call("vscode.lsp.documentSymbols", uri=running.uri("a.php"))
+        (first,) = running.program.pool.status()
+        (running.root / "a.php").write_text("<?php\n")
+        await running.call("vscode.lsp.documentSymbols", uri=running.uri("a.php"))
+        (second,) = running.program.pool.status()
+        assert first.pid != second.pid, "it notices no edit, so it starts over"
+        with pytest.raises(Failure, match="cannot answer this completely"):
+            await running.call("vscode.lsp.diagnostics.document", uri=running.uri("a.php"))
+
+
+LIVE = {
+    "gopls": (GO, "lib/lib.go", {"line": 2, "character": 5}, 1),
+    "rust-analyzer": (RUST, "src/plane.rs", {"line": 0, "character": 7}, 2),
+    "intelephense": (PHP, "a.php", {"line": 1, "character": 9}, 2),
+}
+
+
+def runs(program: str) -> bool:
+    """Whether there is such a program and it works; a proxy without its component does not."""
+    found = shutil.which(program)
+    return found is not None and os.system(f"{found} --version >/dev/null 2>&1") == 0
+
+
+@pytest.mark.parametrize("server", LIVE)
+async def test_the_real_one_where_it_is(server: str, tmp_path: Path) -> None:
+    if not runs(server):
+        pytest.skip(f"{server} is not on the PATH, and Sightline does not install it")
+    files, name, position, count = LIVE[server]
+    root = _written(files, tmp_path)
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    environment = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+    async with (
+        asyncio.timeout(120),
+        engine(
+            root,
+            cache=cache,
+            registry=only(server),
+            environment=environment,
+            trusted=lambda root: True,
+        ) as running,
+    ):
+        answer = await running.call(
+            "vscode.lsp.references",
+            uri=running.uri(name),
+            position=position,
+            includeDeclaration=True,
+        )
+        assert len(answer["items"]) == count
