@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help env serve servers test test-clients test-dist test-vscode vsix dist site test-site check quick lint types bench bench-languages bench-peers soak evidence fuzz lock docs clean
+.PHONY: model meaning help env serve servers test test-clients test-dist test-vscode vsix dist site test-site check quick lint types bench bench-languages bench-peers soak evidence fuzz lock docs clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -36,6 +36,8 @@ check: env ## lint, types, layers, generated files
 	$(BIN)/python -m tools.repo_map --check
 	$(BIN)/python -m tools.languages_page --check
 	$(BIN)/python -m tools.reference --check
+	$(BIN)/python -m tools.plots --check
+	$(BIN)/python -m training.card --check
 
 servers: env ## the language servers that tests and benches use, pinned and verified
 	@XDG_DATA_HOME=$(CURDIR)/.cache/share $(BIN)/sightline servers install --all
@@ -63,7 +65,7 @@ test-site: env ## look at every page of the site with a real browser, at two wid
 test-vscode: env ## the extension in a real VS Code with a headless browser (800 MB)
 	$(BIN)/python -m tools.vscode test
 	$(BIN)/python -m tools.vscode host
-	$(BIN)/pytest -m vscode
+	$(BIN)/pytest tests/vscode
 
 vsix: env ## the VS Code extension as one file to install
 	$(BIN)/python -m tools.vscode vsix
@@ -95,9 +97,24 @@ evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m bench wire lsp vscode index quality context context_code context_quality
 	$(BIN)/python -m tests.index.kills --rounds 100
 	$(BIN)/python -m tests.fuzz_context --cases 100000 --seed 6 --page
+	$(BIN)/python -m bench.meaning
 	$(BIN)/python -m tests.clients.first_answer
 	$(BIN)/python -m tests.clients.tokens
 	$(BIN)/python -m tools.fresh_clone
+
+MODEL := .cache/model
+REPOSITORIES ?= $(MODEL)/repositories
+model: env ## make the search model from the bare repositories in REPOSITORIES (wants a GPU)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(MODEL)/site -r training/requirements.txt
+	PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.mine --repositories $(REPOSITORIES) --into $(MODEL)/pairs
+	PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.guard_rows --into $(MODEL)/guard.jsonl
+	PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.pack --pairs $(MODEL)/pairs --into $(MODEL)/packed.xz --guard $(MODEL)/guard.jsonl
+	for seed in 0 1 2; do \
+	  PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.train --data $(MODEL)/packed.xz --into $(MODEL)/seed$$seed --steps 2600 --mean_over 300 --seed $$seed || exit 1; \
+	done
+
+meaning: env ## search quality on code bases that the model never saw; writes its page
+	$(BIN)/python -m bench.meaning
 
 fuzz: env ## a million generated messages in process and 20,000 over sockets, 100,000 hostile caches
 	$(BIN)/python -m tests.fuzz --messages 1000000 --socket-messages 20000
@@ -111,6 +128,7 @@ docs: env ## write the generated documents again
 	$(BIN)/python -m tools.repo_map
 	$(BIN)/python -m tools.languages_page
 	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.plots
 
 clean: ## remove what make made
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -4,6 +4,7 @@ Searches go over MCP to ``sightline stdio``; ripgrep is started for each of the 
 turns, in one run. Every question is new to Sightline, so that nothing comes from its memory.
 """
 
+import itertools
 import json
 import random
 import re
@@ -32,6 +33,8 @@ _TEXTS = 40
 _EDITS = 25
 _CANCELS = 5
 _LOOK_S = 0.02
+_LONGEST_S = 300
+_numbers = itertools.count(1_000)
 
 
 def run() -> bool:
@@ -64,7 +67,10 @@ def run() -> bool:
 
 
 def call(server: StdioServer, tool: str, **arguments: Any) -> Any:
-    answer = server.request("tools/call", {"name": tool, "arguments": arguments})
+    number = next(_numbers)
+    params = {"name": tool, "arguments": arguments}
+    server.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+    answer = server.answer_to(number, _LONGEST_S)
     result = answer["result"]
     assert result["isError"] is False, result
     return result["structuredContent"]

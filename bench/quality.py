@@ -93,12 +93,19 @@ def scores(ranks: list[int]) -> dict[str, float]:
 async def place(index: Index, question: Question) -> int:
     """At which of the first ten places the answer is, or 0."""
     answer = await index.search(Request(question.text), silent)
-    for number in range(min(_TOP, len(answer))):
-        item = answer.item(number)
-        inside = item.start_line <= question.line <= item.end_line
-        if item.path == question.path and item.name == question.name and inside:
-            return number + 1
+    for number, (which, found) in enumerate(answer.found[:_TOP], 1):
+        search = answer.searches[which]
+        if holds(search.path(found), search.chunk(found), question):
+            return number
     return 0
+
+
+def holds(path: str, chunk: Chunk, question: Question) -> bool:
+    """Whether a chunk declares what was asked for."""
+    return path == question.path and any(
+        symbol.name == question.name and symbol.line + 1 == question.line
+        for symbol in chunk.symbols
+    )
 
 
 async def without_demotion(index: Index, questions: list[Question]) -> list[int]:
@@ -154,7 +161,7 @@ class FullText:
     def __init__(self, index: Index, root: Path) -> None:
         snapshot = index.builders[str(root)].snapshot
         assert snapshot is not None
-        self._chunks: list[tuple[str, str, int, int]] = []
+        self._chunks: list[tuple[str, Chunk]] = []
         self._database = sqlite3.connect(":memory:")
         self._database.execute("CREATE VIRTUAL TABLE chunk USING fts5(text, tokenize='porter')")
         for file in snapshot.files_by_path:
@@ -162,7 +169,7 @@ class FullText:
             data = (root / path).read_bytes()
             for chunk in chunks_of(snapshot, file):
                 text = b"\n".join(data[start:end] for start, end in chunk.spans)
-                self._chunks.append((path, chunk.name, chunk.start_line + 1, chunk.end_line + 1))
+                self._chunks.append((path, chunk))
                 values = (len(self._chunks), text.decode("utf-8", "replace"))
                 self._database.execute("INSERT INTO chunk(rowid, text) VALUES (?, ?)", values)
 
@@ -178,7 +185,7 @@ class FullText:
             "SELECT rowid FROM chunk WHERE chunk MATCH ? ORDER BY rank LIMIT ?", (query, _TOP)
         )
         for number, (row,) in enumerate(rows, 1):
-            path, name, first, last = self._chunks[row - 1]
-            if path == question.path and name == question.name and first <= question.line <= last:
+            path, chunk = self._chunks[row - 1]
+            if holds(path, chunk, question):
                 return number
         return 0

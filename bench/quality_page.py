@@ -19,7 +19,7 @@ def page(results: dict[str, Any]) -> str:
 Public packages, brought from the registries when the bench runs. The question is the first sentence of a function's
 documentation, the answer is the function; all documentation texts are blanked in the copy that is searched, and sentences with
 the function's name in them are not asked. SQLite FTS5 (porter stemming, bm25, any word may match) has exactly the same chunks. An
-answer counts when path, name and lines are those of the function. Load {results["load"]}.
+answer counts when the chunk is the one that declares the function. Load {results["load"]}.
 
 {"".join(parts)}## Limits
 

@@ -28,6 +28,7 @@ ABOUT = {
     "content": "what stands in `content` beside the structured answer: nothing, one line, or the "
     "whole answer as text, for clients that show their model nothing else",
     "protocol_header": "`session` for clients that never send `MCP-Protocol-Version`",
+    "dense": "`false` ranks by words alone; the vectors that are on disk stay",
     "change_detection": "`sweep` looks at every file on each call, for file systems that announce "
     "nothing although they say so",
     "max_servers": "how many language servers run at once; the longest idle one makes room",

@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +26,15 @@ _LOOK = Path(__file__).parent / "site_look"
 _MENU = {
     "Start": ["README.md", "docs/connect.md", "docs/first-aid.md", "docs/install.md"],
     "Tasks": [
+        "docs/search.md",
+        "docs/index.md",
+        "docs/context.md",
+        "docs/languages.md",
         "docs/add-a-language.md",
         "docs/roots.md",
         "docs/containers.md",
         "docs/remote.md",
+        "docs/vscode.md",
     ],
     "Know": ["docs/SECURITY.md", "docs/comparison.md", "docs/benchmarks.md"],
 }
@@ -51,6 +57,8 @@ class Page:
     def target(self) -> str:
         if self.name == "README.md":
             return "index.html"
+        if self.name == "docs/index.md":
+            return "the-index.html"  # index.html is the front page
         return self.name.removeprefix("docs/").removesuffix(".md").lower() + ".html"
 
 
@@ -66,6 +74,7 @@ def build(folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("site.css", "site.js"):
         (folder / name).write_text((_LOOK / name).read_text(encoding="utf-8"), encoding="utf-8")
+    _copy_pictures(folder)
     words = [
         {"target": page.target, "title": page.title, "text": _words(page.text)} for page in pages
     ]
@@ -78,6 +87,15 @@ def build(folder: Path) -> list[Path]:
         file.write_text(_render(page, known), encoding="utf-8")
         written.append(file)
     return written
+
+
+def _copy_pictures(folder: Path) -> None:
+    docs = _ROOT / "docs"
+    for file in sorted(docs.rglob("*")):
+        if file.suffix in (".svg", ".png"):
+            target = folder / file.relative_to(docs)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
 
 
 def _pages() -> list[Page]:
@@ -117,6 +135,11 @@ def _anchor(tokens: list[Token]) -> None:
 def _link(tokens: list[Token], page: Page, known: dict[str, Page]) -> None:
     for token in tokens:
         for child in token.children or ():
+            picture = _ROOT / os.path.dirname(page.name) / str(child.attrGet("src") or "")
+            if child.type == "image" and not picture.exists():
+                # Its command has yet to draw it: what it shows is said in words.
+                child.type, child.tag, child.children = "text", "", None
+                continue
             target = str(child.attrGet("href") or "")
             if child.type != "link_open" or re.match(r"[a-z]+:|#", target):
                 continue

@@ -103,6 +103,17 @@ def test_interrupting_the_screen_leaves_the_terminal_as_it_was(
     assert watching.modes() == watching.before
 
 
+def test_the_page_shows_how_far_the_index_is(
+    serve: Callable[..., HttpServer], home: Path, sample: Path
+) -> None:
+    server = serve(sample)
+    server.initialize()
+    server.call("index_build", {})
+    shown = run(home, "status").stdout
+    assert f"index    {sample}  ready, 2 files" in shown
+    assert "Ok" not in shown and re.search(r"ms +\S+ \S+ +ok +index_build", shown)
+
+
 def test_programs_get_a_line_of_json_a_second(
     serve: Callable[..., HttpServer], home: Path, sample: Path
 ) -> None:

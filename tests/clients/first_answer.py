@@ -173,7 +173,7 @@ def _shown(command: str, words: list[str]) -> str:
     """Without what leads to the stand-in, which a user does not type."""
     shown: list[str] = []
     for word in words:
-        if "model" in word or word == "gemini-2.5-pro":
+        if "model" in word or "required" in word or word == "gemini-2.5-pro":
             if shown and shown[-1] in ("-c", "-m"):
                 shown.pop()
             continue

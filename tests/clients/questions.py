@@ -26,6 +26,10 @@ REFUSED = {
 }
 
 
+#: What a tool needs although its schema cannot say so: one of several.
+_BESIDES = {"show_file": {"path": "main.py"}}
+
+
 def read_only_tools() -> list[dict[str, Any]]:
     """The catalogue as a client sees it, without the tools that change something."""
     from sightline.protocol.revisions import NEWEST
@@ -58,6 +62,7 @@ def questions(root: Path) -> list[dict[str, Any]]:
         unknown = [name for name in schema.get("required", []) if name not in values]
         assert not unknown, f"{tool['name']} needs {unknown}; give them values here"
         arguments = {name: values[name] for name in schema.get("required", [])}
+        arguments |= _BESIDES.get(tool["name"], {})
         jsonschema_rs.validate(schema, arguments)
         made.append({"tool": tool["name"], "arguments": arguments})
     return made

@@ -1,6 +1,6 @@
 """What a model reads: per tool and client, beside grep and reading files, as a page.
 
-    python -m tests.clients.tokens      writes docs/evidence/tokens.md
+    python -m tests.clients.tokens      writes docs/evidence/tokens.md, bench/results/tokens.json
 
 Each client is configured by ``sightline config`` and takes one offline turn in which its model, a
 stand-in, asks every question. What the client then sends to the model is measured, with whatever
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.clients import peer
 from tests.clients.installed import PROGRAMS
 from tests.clients.model import asks_for_a_retry
 from tests.clients.room import Room
@@ -26,6 +27,7 @@ from tools.evidence import write_page
 
 _LIMIT_S = 120
 _TURNS = 4
+_RESULT = Path(__file__).parent.parent.parent / "bench/results/tokens.json"
 
 _PAGE = """\
 # What a model reads
@@ -34,8 +36,8 @@ The library click ({files} files, {lines:,} lines), one question per row. Bytes,
 command a careful agent would run in place of the question; it is in the second table. *wrong*: lines of its output that are no answer, counted by hand from the language server's answer. *answer*: what Sightline sends. *cut*: the client kept a large answer in a file and showed its model the
 beginning, or nothing.
 
-| question | grep and read | wrong | answer | {heads} |
-|---|---|---|---|{rule}
+| question | grep and read | wrong | cclsp {peer} | answer | {heads} |
+|---|---|---|---|---|{rule}
 {rows}
 
 The catalogue itself, read once per session: names, descriptions and schemas as each client passes them on.
@@ -54,7 +56,9 @@ Versions: {versions}.
 What it shows: the gain is in precision first. Where grep is precise (a list of declarations), it is also shorter: Sightline's ranges and ids cost more than lines of text. Where it is not (uses of a common name, a question in
 words), grep's output is longer and most of it is wrong, and a model has to read files to find out which part. Answers beyond about 10 to 50 KB do not reach the models of most clients as a whole: ask for small pages.
 
-Weakness: one small library, one run, questions of our own choosing; grep-and-read is a command we chose, not what an agent did; the effect on the outcome of a whole task is not measured here.
+The peer, cclsp, asked the same language server and answered in 29 to 70 % of the bytes: its text has no ids, no ends of ranges and no cursors. It says nothing about whether an answer is complete, and has no pages.
+
+Weakness: one small library, one run, one peer, questions of our own choosing; grep-and-read is a command we chose, not what an agent did; the effect on the outcome of a whole task is not measured here.
 """
 
 
@@ -133,10 +137,12 @@ def main() -> int:
         asked = questions(project)
         others = [_size(question.instead, project) for question in asked]
         wholes = [_whole(question, home, project) for question in asked]
+        theirs = peer.ask(home, project)
         sources = list(project.rglob("*.py"))
         lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in sources)
     rows = [
-        f"| {question.words} | {f'{other:,}' if other else 'none'} | {question.wrong} | {whole:,} | "
+        f"| {question.words} | {f'{other:,}' if other else 'none'} | {question.wrong} | "
+        f"{theirs.get(question.tool, 'none')} | {whole:,} | "
         + " | ".join(_cell(seen[key][0][number], whole) for key in CLIENTS)
         + " |"
         for number, (question, other, whole) in enumerate(zip(asked, others, wholes, strict=True))
@@ -148,6 +154,7 @@ def main() -> int:
     page = _PAGE.format(
         files=len(sources),
         lines=lines,
+        peer=peer.VERSION,
         heads=" | ".join(CLIENTS),
         rule="---|" * len(CLIENTS),
         rows="\n".join(rows),
@@ -158,6 +165,12 @@ def main() -> int:
         .replace("(def|class) ", "(def\\|class) "),
         versions=", ".join(f"{k} {PROGRAMS[c.command].version()}" for k, c in CLIENTS.items()),
     )
+    figures = [
+        {"tool": q.tool, "instead": other, "answer": whole, "cclsp": theirs.get(q.tool)}
+        | {"clients": {key: seen[key][0][number] for key in CLIENTS}}
+        for number, (q, other, whole) in enumerate(zip(asked, others, wholes, strict=True))
+    ]
+    _RESULT.write_text(json.dumps({"questions": figures}, indent=1) + "\n", encoding="utf-8")
     write_page("tokens.md", "python -m tests.clients.tokens", page)
     sys.stdout.write("\n".join(rows) + "\n")
     return 0

@@ -62,6 +62,8 @@ CLIENTS: Mapping[str, RealClient] = {
                 "ANTHROPIC_BASE_URL": url,
                 "ANTHROPIC_API_KEY": KEY,
                 "ENABLE_TOOL_SEARCH": "false",
+                # It waits a little for its servers, which is too short on a busy machine.
+                "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "60000",
             },
             shown=_underscored("mcp__sightline__"),
         ),
@@ -73,6 +75,7 @@ CLIENTS: Mapping[str, RealClient] = {
                 *("-c", f'model_providers.x={{name="x",base_url="{url}/v1",wire_api="responses"}}'),
                 *("-c", "model_provider=x", "-c", "model=stand-in"),
                 *("-c", 'mcp_servers.sightline.default_tools_approval_mode="approve"'),
+                *("-c", "mcp_servers.sightline.required=true"),  # it waits for it, on any machine
                 *("-c", 'approval_policy="never"', PROMPT),
             ],
             shown=_underscored("mcp__sightline/"),

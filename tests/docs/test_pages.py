@@ -78,7 +78,7 @@ def check(words: list[str], known: dict[tuple[str, ...], Shape]) -> None:
     path = max((path for path in known if tuple(words[: len(path)]) == path), key=len)
     if path[0] == "context":
         return  # its options are the original's, and are tested with it
-    flags = {flag for option in known[path].options for flag in option.flags}
+    flags = known[path].parser._option_string_actions  # with those that help does not show
     for word in words:
         if word.startswith("--"):
             assert word.partition("=")[0] in flags, typed
@@ -106,9 +106,15 @@ def test_links_lead_somewhere(page: Path) -> None:
             continue
         path, _, anchor = target.partition("#")
         file = (page.parent / path).resolve() if path else page
-        assert file.exists(), f"{page.name}: {target}"
-        if anchor and file.suffix == ".md":
+        assert file.exists() or promised(file), f"{page.name}: {target}"
+        if anchor and file.suffix == ".md" and file.exists():
             assert anchor in anchors(file.read_text(encoding="utf-8")), f"{page.name}: {target}"
+
+
+def promised(file: Path) -> bool:
+    """Whether it is a page of evidence, or a picture on it, that its command has yet to write."""
+    listed = (ROOT / "docs/evidence/README.md").read_text(encoding="utf-8")
+    return file.parent == ROOT / "docs/evidence" and f"({file.stem}.md)" in listed
 
 
 def anchors(text: str) -> set[str]:

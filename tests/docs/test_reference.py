@@ -11,6 +11,9 @@ from sightline.cli.main import COMMANDS
 from sightline.contract import failures as f
 from sightline.contract.settings import Family, Settings
 from sightline.protocol.jsonrpc import Error
+from tools.plots import FOLDER as IMAGES
+from tools.plots import PLOTS
+from tools.plots import render as picture
 from tools.reference import FOLDER, PAGES, render
 from tools.reference_commands import EXITS
 from tools.reference_errors import CURES
@@ -22,6 +25,11 @@ FAMILIES: tuple[Family, ...] = ("lsp", "index", "context")
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_current(name: str) -> None:
     assert (FOLDER / name).read_text(encoding="utf-8") == render(name), "run make docs"
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_picture_is_that_of_the_figures(name: str) -> None:
+    assert (IMAGES / f"{name}.svg").read_text(encoding="utf-8") == picture(name), "run make docs"
 
 
 def test_everything_is_told() -> None:

@@ -37,7 +37,7 @@ class Links(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = dict(attrs)
-        self.hrefs += [found["href"] or ""] if "href" in found else []
+        self.hrefs += [found[name] or "" for name in ("href", "src") if name in found]
         self.ids |= {found["id"] or ""} if "id" in found else set()
 
 

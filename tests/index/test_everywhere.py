@@ -59,6 +59,6 @@ def test_no_index_is_said_on_every_way_in(
     assert error["details"] == {"building": False, "filesIndexed": 0, "filesTotal": 0}
     by_command = run(home, "index", "search", "area", "--root", sample, "--json")
     assert by_command.returncode == 4 and by_command.stdout == ""
-    assert "sightline index build" in by_command.stderr
+    assert json.loads(by_command.stderr)["code"] == "NO_INDEX"
     for_people = run(home, "index", "search", "area", "--root", sample)
     assert for_people.returncode == 4 and "sightline index build" in for_people.stderr

@@ -30,7 +30,9 @@ class Bench:
     @asynccontextmanager
     async def open(self, root: Path, name: str = "index", **env: str) -> AsyncIterator[Index]:
         """An index of ``root`` in a cache of this name."""
-        async with open_index(root, self.cache / name, workers=self.workers, **env) as index:
+        async with open_index(
+            root, self.cache / name, workers=self.workers, dense=True, **env
+        ) as index:
             yield index
 
 
@@ -45,17 +47,20 @@ async def bench(cache: Path) -> AsyncIterator[Bench]:
 
 @asynccontextmanager
 async def open_index(
-    root: Path, cache: Path, *, workers: Workers | None = None, **env: str
+    root: Path, cache: Path, *, workers: Workers | None = None, dense: bool = True, **env: str
 ) -> AsyncIterator[Index]:
     workspace = Workspace([open_root(str(root), home=None)])
     await workspace.begin()
-    index = Index(workspace, environment=ENVIRONMENT | env, cache=str(cache), workers=workers)
+    index = Index(
+        workspace, environment=ENVIRONMENT | env, cache=str(cache), workers=workers, dense=dense
+    )
     try:
         yield index
     finally:
         if workers is None:
             await index.close()
         else:
+            await index.dense.close()
             for builder in index.builders.values():
                 builder.library.store.unlock()
                 builder.library.store.close()

@@ -56,7 +56,9 @@ def _server(server: Report) -> str:
 
 
 def _index(index: Report) -> str:
-    return f"  index    {plain(index['root'])}  {plain(index['state'])}"
+    files = f"{index['done']} of {index['total']} files"
+    counts = files if index["state"] == "building" else f"{index['done']} files"
+    return f"  index    {plain(index['root'])}  {index['state']}, {counts}"
 
 
 def _call(call: Report, now: float) -> str:

@@ -30,6 +30,8 @@ class Taken(NamedTuple):
     tokens: int
     term_matches: int
     total_words: int
+    #: The query's terms that it is shown with, where that is not all of them.
+    terms: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -42,24 +44,24 @@ class Selection:
 
     def compact(self) -> Iterator[str]:
         """The answer as one line without its end, in pieces."""
-        terms = "[" + ",".join(map(quoted, self.terms)) + "]"
+        every = _listed(self.terms)
         yield '{"documents":['
         for number, item in enumerate(self.taken):
             yield "," if number else ""
             yield f'{{"id":{quoted(item.id)},"version":{quoted(item.version)},"content":'
             yield quoted(item.content)
             yield f',"score":{item.score},"tokens":{item.tokens},"why":{{"query_terms":'
-            yield terms
+            yield every if item.terms is None else _listed(item.terms)
             yield f',"term_matches":{item.term_matches},"total_words":{item.total_words}}}}}'
         members = ",".join(f'"{name}":{value}' for name, value in self._summary())
         yield f'],"selection":{{{members}}}}}'
 
     def pretty(self) -> Iterator[str]:
         """The answer over many lines, without the last one's end, in pieces."""
-        terms = ",".join(f"\n          {quoted(term)}" for term in self.terms)
-        terms = f"[{terms}\n        ]" if terms else "[]"
+        every = _indented(self.terms)
         yield '{\n  "documents": ['
         for number, item in enumerate(self.taken):
+            terms = every if item.terms is None else _indented(item.terms)
             yield ("," if number else "") + "\n    {\n"
             yield f'      "id": {quoted(item.id)},\n      "version": {quoted(item.version)},\n'
             yield f'      "content": {quoted(item.content)},\n      "score": {item.score},\n'
@@ -77,6 +79,15 @@ class Selection:
         yield "documents_considered", str(self.considered)
         yield "documents_selected", str(len(self.taken))
         yield "documents_excluded_by_budget", str(self.considered - len(self.taken))
+
+
+def _listed(terms: Sequence[str]) -> str:
+    return "[" + ",".join(map(quoted, terms)) + "]"
+
+
+def _indented(terms: Sequence[str]) -> str:
+    lines = ",".join(f"\n          {quoted(term)}" for term in terms)
+    return f"[{lines}\n        ]" if lines else "[]"
 
 
 def select(cache: Loaded, query: str, budget: int, pause: Pause = lambda: None) -> Selection:

@@ -65,6 +65,7 @@ class Settings:
     content: Content = "empty"
     protocol_header: ProtocolHeader = "required"
     change_detection: ChangeDetection = "auto"
+    dense: bool = True
     max_servers: int = limits.MAX_SERVERS
     server_memory_mb: int = limits.SERVER_MEMORY_MB
     server_idle_s: int = limits.SERVER_IDLE_S
@@ -179,6 +180,7 @@ _PARSERS: dict[str, Any] = {
     "additional_allowed_roots": _roots,
     "enable_sessions": _flag,
     "debug_logging": _flag,
+    "dense": _flag,
     "allow_unstable_hover": _flag,
     "families": _families,
     "tool_names": _choice(*get_args(ToolNames)),

@@ -11,15 +11,20 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from sightline.contract.failures import NoIndex, NotReady
 from sightline.index.builder import Builder, Progress, Tally
+from sightline.index.dense.engine import Dense
+from sightline.index.dense.fusion import fusion_for
 from sightline.index.discover import Discovery
 from sightline.index.lookup import Lookup
 from sightline.index.planning import plan_all
+from sightline.index.query import understand
+from sightline.index.ranked import Near
 from sightline.index.results import Found
 from sightline.index.search import Item, Request, RootSearch
+from sightline.index.snapshot import Snapshot
 from sightline.index.store import Store, index_folder
 from sightline.index.texts import Outdated
 from sightline.index.workers import Workers
@@ -68,6 +73,19 @@ class Answer:
         return self._items[place]
 
 
+class Seen(NamedTuple):
+    """A root as one search sees it."""
+
+    root: Root
+    builder: Builder
+    snapshot: Snapshot
+
+    @classmethod
+    def now(cls, root: Root, builder: Builder) -> "Seen":
+        assert builder.snapshot is not None
+        return cls(root, builder, builder.snapshot)
+
+
 class Index:
     def __init__(
         self,
@@ -76,6 +94,7 @@ class Index:
         environment: Mapping[str, str],
         cache: str,
         workers: Workers | None = None,
+        dense: bool = True,
     ) -> None:
         self.workspace = workspace
         self._environment = environment
@@ -83,6 +102,7 @@ class Index:
         os.makedirs(cache, mode=0o700, exist_ok=True)
         self.workers = workers or Workers(environment, roots, cache)
         self.lookup = Lookup()
+        self.dense = Dense(self.workers, workspace.source_changed, enabled=dense)
         self.builders: dict[str, Builder] = {}
         for root in roots:
             store = Store(index_folder(cache, root), root)
@@ -129,6 +149,7 @@ class Index:
         done: dict[str, Tally] = {}
         for root, builder in self.builders.items():
             done[root] = await builder.refresh(partial(self.tree, root), progress, force=force)
+            await self.dense.prepare(builder)
         return done
 
     async def ready(self, progress: Progress) -> list[tuple[Root, Builder]]:
@@ -168,18 +189,54 @@ class Index:
     async def search(self, request: Request, progress: Progress) -> Answer:
         """The complete, ordered results of a request on the files as they are now."""
         for _ in range(_MAX_ATTEMPTS):
-            ready = await self.ready(progress)
+            seen = [Seen.now(root, builder) for root, builder in await self.ready(progress)]
+            near, note = await self._near(seen, request)
             stopped = threading.Event()
             try:
-                return await _stoppable(partial(self._search, ready, request, stopped), stopped)
+                return await _stoppable(
+                    partial(self._search, seen, request, near, note, stopped), stopped
+                )
             except Outdated as outdated:
                 self.workspace.surprised(outdated.real)
         raise NotReady(
             "files change faster than they can be read; ask again", waiting_for="the files"
         )
 
+    async def _near(
+        self, seen: Sequence["Seen"], request: Request
+    ) -> tuple[Sequence[Near | None], str]:
+        """The vectors for a search, of all roots or of none, and what to say when there are
+        none."""
+        nothing: list[Near | None] = [None] * len(seen)
+        weight = fusion_for(understand(request.query)) if request.mode == "auto" else 0.0
+        if weight <= 0.0 or not self.dense.enabled:
+            return nothing, ""
+        vector = await self.dense.query(request.query)
+        if vector is None:
+            return nothing, f"Ranked by words alone: {self.dense.problem}."
+        found: list[Near | None] = []
+        for root in seen:
+            matrix = await self.dense.matrix(root.builder, root.snapshot)
+            if matrix is None:
+                return nothing, await self._words_alone(seen)
+            found.append(Near(matrix, vector, weight))
+        return found, ""
+
+    async def _words_alone(self, seen: Sequence["Seen"]) -> str:
+        standings = [await self.dense.standing(root.builder, root.snapshot) for root in seen]
+        if self.dense.problem:
+            return f"Ranked by words alone: {self.dense.problem}."
+        self.dense.owes = True
+        done, chunks = sum(s.done for s in standings), sum(s.chunks for s in standings)
+        return f"Ranked by words alone: {done} of {chunks} vectors are ready."
+
     def _search(
-        self, ready: Sequence[tuple[Root, Builder]], request: Request, stopped: threading.Event
+        self,
+        ready: Sequence["Seen"],
+        request: Request,
+        near: Sequence[Near | None],
+        note: str,
+        stopped: threading.Event,
     ) -> Answer:
         def check() -> None:
             if stopped.is_set():
@@ -187,18 +244,18 @@ class Index:
 
         searches: list[RootSearch] = []
         merged: list[tuple[float, int, int, Found]] = []
-        answer = Answer(searches, [])
-        for which, (root, builder) in enumerate(ready):
-            assert builder.snapshot is not None
-            search = RootSearch(builder.snapshot, root.real, self.lookup, request, check)
+        answer = Answer(searches, [], note=note)
+        for which, (root, _, snapshot) in enumerate(ready):
+            search = RootSearch(snapshot, root.real, self.lookup, request, check, near[which])
             searches.append(search)
             results = search.run()
             search.release()
             answer.capped |= results.capped
-            answer.note = answer.note or results.note
+            if results.note and results.note not in answer.note:
+                answer.note = f"{results.note} {answer.note}".strip()
             answer.matches += results.matches
-            answer.files += builder.snapshot.living_files
-            answer.skipped += sum(row.place < 0 for row in builder.snapshot.rows.values())
+            answer.files += snapshot.living_files
+            answer.skipped += sum(row.place < 0 for row in snapshot.rows.values())
             inner = self._inner_roots(root)
             for place, found in enumerate(results.found):
                 if not inner or not search.path(found).startswith(inner):
@@ -216,6 +273,7 @@ class Index:
     # Lifetime
 
     async def close(self) -> None:
+        await self.dense.close()
         await self.workers.close()
         for builder in self.builders.values():
             builder.library.store.unlock()

@@ -14,6 +14,9 @@ __all__ = [
     "At",
     "Broken",
     "Done",
+    "EncodeFile",
+    "EncodeJob",
+    "Encoded",
     "IndexJob",
     "Indexed",
     "Merged",
@@ -53,6 +56,31 @@ class MergeJob(Struct, frozen=True, tag="merge"):
 
     target: str
     segments: list[tuple[str, bytes]]
+
+
+class EncodeFile(Struct, frozen=True):
+    """A file whose chunks need vectors: what was indexed of it, and where its record lies."""
+
+    path: str
+    hash: bytes
+    #: The name of its segment's file in the folder of the index.
+    segment: str
+    place: int
+
+
+class EncodeJob(Struct, frozen=True, tag="encode"):
+    """Encode the chunks of files below a root into the log of vectors in ``folder``."""
+
+    root: str
+    folder: str
+    files: list[EncodeFile]
+
+
+class Encoded(Struct, frozen=True, tag="encoded"):
+    """How many files have their vectors now, and how many chunks had to be encoded for it."""
+
+    files: int
+    chunks: int
 
 
 class At(Struct, frozen=True, tag="at"):
@@ -98,8 +126,8 @@ class Broken(Struct, frozen=True, tag="broken"):
     damaged: bool = False
 
 
-Reply = At | Done | Merged | Broken
-Job = IndexJob | MergeJob
+Reply = At | Done | Merged | Encoded | Broken
+Job = IndexJob | MergeJob | EncodeJob
 
 _reply = msgspec.msgpack.Decoder(Reply)
 _job = msgspec.msgpack.Decoder(Job)

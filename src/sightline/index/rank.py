@@ -61,8 +61,8 @@ def score(snapshot: Snapshot, lookup: Lookup, terms: Sequence[Term], weights: We
     file_scores = np.zeros(snapshot.files)
     if not total:
         return Scores(chunk_scores, file_scores)
-    norm = _norm(snapshot.chunk_lengths, snapshot.living_words, total, weights.b)
-    file_norm = _norm(snapshot.file_lengths, snapshot.living_words, files, weights.file_b)
+    norm = snapshot.norm(weights.b)
+    file_norm = snapshot.file_norm(weights.file_b)
     tf = np.zeros(snapshot.chunks)
     file_tf = np.zeros(snapshot.files)
     for term in terms:
@@ -83,13 +83,6 @@ def score(snapshot: Snapshot, lookup: Lookup, terms: Sequence[Term], weights: We
         file_scores[where] += term.weight * idf * gain
         file_tf[where] = 0.0
     return Scores(chunk_scores, file_scores)
-
-
-def _norm(lengths: NDArray[np.int64], words: int, count: int, b: float) -> Floats:
-    """What a count is divided by: more for texts longer than the mean."""
-    mean = max(words, 1) / count
-    norm: Floats = (1 - b) + (b / mean) * lengths.astype(np.float64)
-    return norm
 
 
 def _idf(total: int, having: int) -> float:

@@ -12,6 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sightline.index.dense.fusion import fused
+from sightline.index.dense.nearness import Matrix
+from sightline.index.dense.vectors import Vectors
 from sightline.index.filters import Scope, ends_with
 from sightline.index.lookup import Lookup
 from sightline.index.query import Query
@@ -23,7 +26,7 @@ from sightline.index.segment import term_key
 from sightline.index.snapshot import Snapshot
 from sightline.index.words import compact
 
-__all__ = ["MAX_RESULTS", "Ranked"]
+__all__ = ["MAX_RESULTS", "Near", "Ranked"]
 
 Floats = NDArray[np.float64]
 
@@ -58,6 +61,14 @@ _MAX_PHRASE_FILES = 400
 _SMALL_KINDS = frozenset("field key property variable constant".split())
 
 
+class Near(NamedTuple):
+    """Vectors for one search: of a root's chunks and of the query, and how much they count."""
+
+    matrix: Matrix
+    query: Vectors
+    weight: float
+
+
 class Ranked(NamedTuple):
     """One ranked search on one snapshot."""
 
@@ -70,11 +81,12 @@ class Ranked(NamedTuple):
     #: Raises when the search was cancelled.
     check: Callable[[], None]
     weights: Weights = Weights()
+    near: Near | None = None
 
     def run(self) -> Results:
         scores = score(self.snapshot, self.lookup, self.query.terms, self.weights)
         self.check()
-        base = self._base(scores)
+        base = self._with_vectors(self._base(scores))
         bonus, note, must = self._evidence()
         total = base * self._factors() + bonus
         total[~self.scope.chunks] = 0.0
@@ -98,6 +110,14 @@ class Ranked(NamedTuple):
         shares = (files * (mix / highest_file))[self.snapshot.chunk_file]
         mixed: Floats = np.where(chunks > 0.0, chunks * ((1.0 - mix) / highest) + shares, 0.0)
         return mixed
+
+    def _with_vectors(self, base: Floats) -> Floats:
+        if self.near is None:
+            return base
+        values = self.near.matrix.near(self.near.query)
+        values[~self.scope.chunks] = 0.0
+        self.check()
+        return fused(base, values, self.near.weight)
 
     def _factors(self) -> Floats:
         """What the role of a chunk's file makes of its score."""

@@ -111,21 +111,24 @@ def best(snapshot: Snapshot, scores: NDArray[np.float64], limit: int) -> list[Ca
 
     Equal scores are ordered by path and line, whatever the numbers of the chunks are.
     """
-    scaled = np.rint(scores * SCALE).astype(np.int64)
-    candidates = np.flatnonzero(scaled > 0)
+    candidates = np.flatnonzero(scores)
     if len(candidates) > limit:
-        values = scaled[candidates]
+        values = scores[candidates]
         least = np.partition(values, len(values) - limit)[len(values) - limit]
-        candidates = candidates[values >= least]
+        # Rounding moves a score by at most half a step, so nothing that ties is lost here.
+        candidates = candidates[values >= least - 1.0 / SCALE]
+    scaled = np.rint(scores[candidates] * SCALE).astype(np.int64)
+    candidates, scaled = candidates[scaled > 0], scaled[scaled > 0]
     files = snapshot.chunk_file[candidates]
     numbers = candidates - snapshot.chunk_first[files]
     if len(candidates) > _MAX_SORTED_BY_NAME:
-        order = np.lexsort((numbers, snapshot.path_ranks[files], -scaled[candidates]))[:limit]
-        candidates, files, numbers = candidates[order], files[order], numbers[order]
+        order = np.lexsort((numbers, snapshot.path_ranks[files], -scaled))[:limit]
+        candidates, files = candidates[order], files[order]
+        numbers, scaled = numbers[order], scaled[order]
     owners = files.tolist()
     names = {file: snapshot.path(file) for file in set(owners)}
     rows = zip(
-        (-scaled[candidates]).tolist(),
+        (-scaled).tolist(),
         [names[file] for file in owners],
         numbers.tolist(),
         candidates.tolist(),

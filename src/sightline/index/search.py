@@ -1,9 +1,8 @@
 """One search on one root: from a request and a snapshot to ordered results, and from a result to
 what is shown of it.
 
-This is where dense ranking joins: a ``Ranked`` search adds a scorer's values to its own before it
-orders (see ``dense.py``). Everything blocks; the caller runs it in a thread and cancels through
-``check``.
+A ranked search adds the nearness of vectors to its own scores where the caller brings them (see
+``dense``). Everything blocks; the caller runs it in a thread and cancels through ``check``.
 """
 
 from collections.abc import Callable
@@ -12,12 +11,13 @@ from typing import Literal, NamedTuple
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Position
+from sightline.index.chunks import Chunk
 from sightline.index.explain import reasons_for
 from sightline.index.filters import Filters, Scope
 from sightline.index.hits import Hit, line_and_column
 from sightline.index.lookup import Lookup
 from sightline.index.query import Query, understand
-from sightline.index.ranked import Ranked
+from sightline.index.ranked import Near, Ranked
 from sightline.index.results import Found, Records, Results
 from sightline.index.scanning import Scanner
 from sightline.index.snapshot import Snapshot
@@ -69,8 +69,10 @@ class RootSearch:
         lookup: Lookup,
         request: Request,
         check: Callable[[], None] = lambda: None,
+        near: Near | None = None,
     ) -> None:
         self.snapshot = snapshot
+        self._near = near
         self.root = root
         self.request = request
         self._lookup = lookup
@@ -89,7 +91,14 @@ class RootSearch:
             return scanner.pattern(self.request.query, scope)
         assert self._query is not None
         ranked = Ranked(
-            self.snapshot, self._lookup, scanner, self._records, self._query, scope, self._check
+            self.snapshot,
+            self._lookup,
+            scanner,
+            self._records,
+            self._query,
+            scope,
+            self._check,
+            near=self._near,
         )
         results = ranked.run()
         if self.request.filters.symbol:
@@ -103,6 +112,9 @@ class RootSearch:
 
     def path(self, found: Found) -> str:
         return self.snapshot.path(self._records.place(found.chunk)[0])
+
+    def chunk(self, found: Found) -> Chunk:
+        return self._records.chunk(found.chunk)
 
     def item(self, found: Found) -> Item:
         """What is shown of a result. Raises ``Outdated`` if its file changed meanwhile."""
@@ -151,6 +163,10 @@ class RootSearch:
     def _reasons(self, hit: Hit, found: Found) -> tuple[str, ...]:
         if not self.request.explain:
             return ()
-        return reasons_for(
+        reasons = reasons_for(
             self.snapshot, self._lookup, self._query, hit, found.chunk, self.request.mode
         )
+        if self._near is not None:
+            near = float(self._near.matrix.near(self._near.query, found.chunk)[0])
+            reasons = (*reasons, f"near in meaning: {near:.2f} (weight {self._near.weight:g})")
+        return reasons

@@ -81,6 +81,7 @@ class Snapshot:
             chunks += part.segment.chunks
         self.files = files
         self.chunks = chunks
+        self._norms: dict[tuple[str, float], NDArray[np.float64]] = {}
 
     # Columns over all parts
 
@@ -143,6 +144,23 @@ class Snapshot:
     @cached_property
     def living_words(self) -> int:
         return int(self.chunk_lengths[self.chunk_alive].sum())
+
+    # What counts are divided by: more for texts longer than the mean. Worked out once.
+
+    def norm(self, b: float) -> NDArray[np.float64]:
+        """Per chunk."""
+        return self._norm("chunk", self.chunk_lengths, self.living_chunks, b)
+
+    def file_norm(self, b: float) -> NDArray[np.float64]:
+        """Per file."""
+        return self._norm("file", self.file_lengths, self.living_files, b)
+
+    def _norm(self, what: str, lengths: Ints, count: int, b: float) -> NDArray[np.float64]:
+        found = self._norms.get((what, b))
+        if found is None:
+            mean = max(self.living_words, 1) / count
+            found = self._norms[what, b] = (1 - b) + (b / mean) * lengths.astype(np.float64)
+        return found
 
     # Single items
 

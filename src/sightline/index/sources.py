@@ -16,7 +16,7 @@ from sightline.index.languages import language_of
 from sightline.workspace.gate import Gate, GatedFile
 from sightline.workspace.tree import Stamp
 
-__all__ = ["REASONS", "Source", "decode_text", "read_source"]
+__all__ = ["MAX_BYTES", "REASONS", "Source", "decode_text", "read_source", "read_whole"]
 
 #: Why a file is not indexed, and what that means.
 REASONS = {
@@ -67,7 +67,7 @@ def read_source(gate: Gate, real: str) -> Source:
             stamp = Stamp(before.st_size, before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
             if before.st_size > MAX_BYTES:
                 return _left_out(stamp, name, "too_large")
-            raw = _read(descriptor, MAX_BYTES)
+            raw = read_whole(descriptor, before.st_size, MAX_BYTES)
             after = os.fstat(descriptor)
     except Failure as failure:
         regular = "regular" in failure.advice or "link" in failure.advice
@@ -129,10 +129,15 @@ def decode_text(raw: bytes) -> bytes | str:
     return raw if b"\0" not in raw else "binary"
 
 
-def _read(descriptor: int, limit: int) -> bytes:
+def read_whole(descriptor: int, expected: int, limit: int) -> bytes:
+    """All of a regular file, or a little more than ``limit``. One step if it has ``expected``."""
     parts: list[bytes] = []
     size = 0
-    while size <= limit and (part := os.read(descriptor, 1 << 20)):
+    while size <= limit:
+        asked = max(expected + 1 - size, 65_536)
+        part = os.read(descriptor, asked)
         parts.append(part)
         size += len(part)
-    return b"".join(parts)
+        if len(part) < asked:
+            break
+    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -4,11 +4,13 @@ An answer must never mix an old index with a new file: a text whose hash is not 
 ``Outdated``, and the search starts over on a refreshed index.
 """
 
+import os
 from collections import OrderedDict
 
+from sightline.contract.failures import Failure
 from sightline.index.snapshot import Snapshot
-from sightline.index.sources import read_source
-from sightline.workspace.gate import Gate
+from sightline.index.sources import MAX_BYTES, content_hash, decode_text, read_whole
+from sightline.workspace.gate import Gate, GatedFile
 from sightline.workspace.roots import Root, RootSet
 
 __all__ = ["Outdated", "Texts"]
@@ -43,12 +45,27 @@ class Texts:
         if kept is not None:
             self._kept.move_to_end(path)
             return kept
-        source = read_source(self._gate, f"{self._root}/{path}")
-        if source.reason or source.hash != self._snapshot.rows[path].hash:
-            raise Outdated(f"{self._root}/{path}")
-        self._kept[path] = source.data
-        self._size += len(source.data)
+        data = self._read(path)
+        self._kept[path] = data
+        self._size += len(data)
         while self._size > _KEPT_BYTES and len(self._kept) > 1:
             _, dropped = self._kept.popitem(last=False)
             self._size -= len(dropped)
-        return source.data
+        return data
+
+    def _read(self, path: str) -> bytes:
+        """The text as it was indexed. What has the same hash needs not be judged again."""
+        real = f"{self._root}/{path}"
+        try:
+            with self._gate.open(GatedFile(real, "")) as descriptor:
+                size = os.fstat(descriptor).st_size
+                raw = read_whole(descriptor, size, MAX_BYTES)
+        except (Failure, OSError):
+            raise Outdated(real) from None
+        if content_hash(raw) != self._snapshot.rows[path].hash:
+            raise Outdated(real)
+        if raw.isascii():
+            return raw
+        data = decode_text(raw)
+        assert isinstance(data, bytes), "it was text when it was indexed"
+        return data

@@ -15,6 +15,7 @@ from typing import BinaryIO
 import msgspec
 import numpy as np
 
+from sightline.contract.failures import Unavailable
 from sightline.index.cutting import cut
 from sightline.index.inversion import Inversion, Keys
 from sightline.index.jobs import (
@@ -25,6 +26,7 @@ from sightline.index.jobs import (
     Done,
     Indexed,
     IndexJob,
+    Job,
     Merged,
     MergeJob,
     Reply,
@@ -61,12 +63,24 @@ class Worker:
                 return
             job = decode_task(self._source.read(length))
             try:
-                reply = self._index(job) if isinstance(job, IndexJob) else self._merge(job)
+                reply = self._do(job)
+            except Unavailable as failure:
+                reply = Broken(failure.advice)
             except DamagedSegment as damage:
                 reply = Broken(str(damage), damaged=True)
             except OSError as error:
                 reply = Broken(error.strerror or "an I/O error")
             self._say(reply)
+
+    def _do(self, job: Job) -> Reply:
+        if isinstance(job, IndexJob):
+            return self._index(job)
+        if isinstance(job, MergeJob):
+            return self._merge(job)
+        from sightline.index.dense.encoding import encode
+        from sightline.index.dense.weights import bundled
+
+        return encode(job, bundled(), lambda task: self._say(At(task)))
 
     def _index(self, job: IndexJob) -> Reply:
         gate = Gate(RootSet.of([Root(job.root, job.root)]))

@@ -96,8 +96,15 @@ class LazyIndex:
     """The index, made when the first tool asks for it: it brings numpy, which takes a moment."""
 
     def __init__(
-        self, workspace: Workspace, views: Views, environment: Mapping[str, str], cache: Path
+        self,
+        workspace: Workspace,
+        views: Views,
+        environment: Mapping[str, str],
+        cache: Path,
+        *,
+        dense: bool = True,
     ) -> None:
+        self._dense = dense
         self._workspace = workspace
         self._views = views
         self._environment = environment
@@ -109,7 +116,10 @@ class LazyIndex:
             module = await asyncio.to_thread(import_module, "sightline.index.index")
             if self.made is None:
                 self.made = module.Index(
-                    self._workspace, environment=self._environment, cache=str(self._cache)
+                    self._workspace,
+                    environment=self._environment,
+                    cache=str(self._cache),
+                    dense=self._dense,
                 )
         assert self.made is not None
         return self.made
@@ -126,6 +136,17 @@ class LazyIndex:
     def _look_outside(self) -> None:
         if self.made is not None and self.made.look_outside():
             self._workspace.source_changed()
+
+    def report(self) -> list[dict[str, Any]]:
+        """How far the index of each root is, if anybody asked for it yet."""
+        rows: list[dict[str, Any]] = []
+        for root, builder in self.made.builders.items() if self.made is not None else ():
+            phase, count = builder.phase, len(builder.library.rows)
+            state = "ready" if builder.library.complete else "not built"
+            row = {"root": root, "state": "building" if phase is not None else state}
+            done, total = (count, count) if phase is None else (phase.done, phase.total)
+            rows.append(row | {"done": done, "total": total})
+        return rows
 
     async def close(self) -> None:
         if self.made is not None:
@@ -195,7 +216,7 @@ class Program:
         context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
         """A program on any source."""
-        index = LazyIndex(workspace, views, environment, cache)
+        index = LazyIndex(workspace, views, environment, cache, dense=settings.dense)
         index_or_none = index.get if "index" in settings.families else no_index
 
         context = ContextEngine(context_root)
@@ -261,6 +282,7 @@ class Program:
             "version": __version__,
             "roots": self.workspace.report(),
             "servers": [server._asdict() for server in self.source.status()],
+            "indexes": self.index.report(),
             "caches": {
                 "answers": len(answers.store),
                 "hits": answers.hits,

@@ -61,11 +61,12 @@ class CheckStatus:
         for builder in index.builders.values():
             await builder.peek()
         capabilities = await asyncio.to_thread(_capabilities)
+        capabilities.append(await _dense(index))
         problems = [*_index_problems(index), *_file_problems(index), *_watch_problems(index)]
         problems += [
             Problem("CAPABILITY_MISSING", f"{c.name}: {c.detail}", "reinstall sightline")
             for c in capabilities
-            if not c.available and c.name != "dense"
+            if not c.available and (c.name != "dense" or index.dense.enabled)
         ]
         summary = f"{plural(len(problems), 'problem')}." if problems else "Everything works."
         return Whole(CheckReport(not problems, capabilities, problems, summary))
@@ -86,8 +87,19 @@ def _capabilities() -> list[Capability]:
         Capability("literal", True, "exact text, checked in the files"),
         Capability("regex", True, "regular expressions (RE2), checked in the files"),
         Capability("declarations", not missing, detail),
-        Capability("dense", False, "ranking by vectors is not part of this version"),
     ]
+
+
+async def _dense(index: "Index") -> Capability:
+    """Whether questions are also ranked by vectors, and how far these are."""
+    if await index.dense.weights() is None:
+        return Capability("dense", False, index.dense.problem)
+    done = chunks = 0
+    for builder in index.builders.values():
+        standing = await index.dense.standing(builder, builder.snapshot)
+        done, chunks = done + standing.done, chunks + standing.chunks
+    detail = f"questions are also ranked by vectors; {done} of {chunks} are ready"
+    return Capability("dense", True, detail)
 
 
 def _index_problems(index: "Index") -> list[Problem]:

@@ -45,6 +45,14 @@ class Building(Struct, frozen=True):
     total: int
 
 
+class Vectors(Struct, frozen=True):
+    """How many chunks have a vector. Questions are ranked by vectors too once all have."""
+
+    done: int
+    total: int
+    problem: str
+
+
 class RootStatus(Struct, frozen=True):
     uri: str
     state: State
@@ -56,6 +64,7 @@ class RootStatus(Struct, frozen=True):
     indexBytes: int  # noqa: N815
     #: Files that differ from the index; the next search takes them up first.
     pending: int | None
+    vectors: Vectors
     languages: list[LanguageCount]
     skipped: list[Skipped]
     failed: list[str]
@@ -95,10 +104,16 @@ async def _root(index: "Index", root: str, builder: "Builder") -> RootStatus:
         sourceBytes=sum(row.size for row in indexed),
         indexBytes=await asyncio.to_thread(builder.library.store.size),
         pending=pending,
+        vectors=await _vectors(index, builder),
         languages=languages_of(rows),
         skipped=skipped_of({row.path: row for row in rows}, builder.found),
         failed=sorted(row.path for row in rows if row.reason == "failed")[:_MAX_FAILED],
     )
+
+
+async def _vectors(index: "Index", builder: "Builder") -> Vectors:
+    standing = await index.dense.standing(builder, builder.snapshot)
+    return Vectors(standing.done, standing.chunks, standing.problem)
 
 
 def _summary(roots: list[RootStatus]) -> str:

@@ -1,8 +1,9 @@
 """The answer to a question about code, in the frozen shape of a selection.
 
 ``version`` is always the digest of the content that is given, so a shortened piece has another one
-than its document in the cache. ``why`` counts in the words of the index: identifiers taken apart
-and stemmed.
+than its document in the cache. ``why`` counts in the words of the index, identifiers taken apart
+and stemmed, and names those of the query that the content has: a long question repeated with every
+piece would cost more than the pieces.
 """
 
 from collections.abc import Callable
@@ -18,6 +19,7 @@ __all__ = ["answer", "chosen", "spelled"]
 Pause = Callable[[], None]
 
 _LOCK_WAIT_S = 0.02
+_MOST_TERMS = 12
 
 
 def answer(corpus: Corpus, question: str, budget: int, pause: Pause) -> Selection:
@@ -38,17 +40,20 @@ def chosen(corpus: Corpus, question: str, budget: int, pause: Pause) -> Chosen:
 
 def as_selection(found: Chosen, question: str, budget: int) -> Selection:
     wanted = {term.text for term in found.query.terms}
-    known: dict[str, bool] = {}
+    known: dict[str, list[str]] = {}
     taken: list[Taken] = []
     for piece in found.pieces:
         content = piece.content
         matches = total = 0
+        found_terms: dict[str, None] = {}
         for word in raw_words(content):
             total += 1
-            hit = known.get(word)
-            if hit is None:
-                hit = known[word] = not wanted.isdisjoint(terms(word))
-            matches += hit
+            hits = known.get(word)
+            if hits is None:
+                hits = known[word] = [term for term in terms(word) if term in wanted]
+            if hits:
+                matches += 1
+                found_terms.update(dict.fromkeys(hits))
         taken.append(
             Taken(
                 piece.id,
@@ -58,6 +63,7 @@ def as_selection(found: Chosen, question: str, budget: int) -> Selection:
                 tokens_of(content),
                 matches,
                 total,
+                list(found_terms)[:_MOST_TERMS],
             )
         )
     names = [term.text for term in found.query.terms]

@@ -1,0 +1,235 @@
+"""Vectors for the roots of an index: made in the background, used when they are all there.
+
+A root is ranked with vectors only when every living chunk has one; until then its answers go by
+words alone and say so. What an edit changed is encoded before the next question is answered, as
+long as it is little. A model that cannot be loaded turns vectors off with its reason, and nothing
+else.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sightline.contract.failures import Unavailable
+from sightline.index.builder import Builder
+from sightline.index.dense.encoder import encode_query
+from sightline.index.dense.nearness import Matrix, missing_files
+from sightline.index.dense.vectors import VectorLog, Vectors, log_path, path_key
+from sightline.index.dense.weights import Weights, bundled
+from sightline.index.jobs import Encoded, EncodeFile, EncodeJob
+from sightline.index.snapshot import Snapshot
+from sightline.index.workers import Stuck, Workers
+
+__all__ = ["Dense", "Standing"]
+
+#: So many chunks are encoded while a search waits; more are left to the background.
+_WAIT_CHUNKS = 400
+#: Chunks per job: about two seconds of work, after which what is done is kept.
+_JOB_CHUNKS = 800
+_MAX_STRIKES = 2
+
+
+class Standing(NamedTuple):
+    """How far the vectors of a root are."""
+
+    chunks: int
+    done: int
+    #: Why there are none and will be none, or nothing.
+    problem: str = ""
+
+    @property
+    def complete(self) -> bool:
+        return self.done == self.chunks and not self.problem
+
+
+@dataclass
+class _Root:
+    log: VectorLog
+    #: The generation whose files were compared with the log, and what was missing then.
+    generation: int = -1
+    missing: list[str] | None = None
+    matrix: Matrix | None = None
+    task: asyncio.Task[None] | None = None
+    #: Files that no worker could encode, with the content they had.
+    failed: dict[str, bytes] | None = None
+
+
+class Dense:
+    def __init__(
+        self, workers: Workers, ready: Callable[[], None], *, enabled: bool = True
+    ) -> None:
+        """``ready`` is called once vectors are complete that an earlier answer lacked."""
+        self.enabled = enabled
+        self.problem = "" if enabled else "turned off by the setting dense"
+        self._workers = workers
+        self._ready = ready
+        self._roots: dict[str, _Root] = {}
+        self._weights: Weights | None = None
+        #: Whether somebody got an answer by words alone who would get a better one later.
+        self.owes = False
+
+    # The model
+
+    async def weights(self) -> Weights | None:
+        """The model, or nothing and the reason in ``problem``."""
+        if self._weights is None and not self.problem:
+            try:
+                self._weights = await asyncio.to_thread(bundled)
+            except Unavailable as failure:
+                self.problem = failure.advice
+        return self._weights
+
+    async def query(self, text: str) -> Vectors | None:
+        """The vector of a query."""
+        weights = await self.weights()
+        return None if weights is None else await asyncio.to_thread(encode_query, weights, text)
+
+    # How things stand
+
+    async def standing(self, builder: Builder, snapshot: Snapshot | None) -> Standing:
+        """How far the vectors of a root are, without doing anything for them."""
+        if snapshot is None:
+            return Standing(0, 0, self.problem)
+        weights = await self.weights()
+        if weights is None:
+            return Standing(snapshot.living_chunks, 0, self.problem)
+        root = self._root(builder, weights)
+        await asyncio.to_thread(self._compare, root, snapshot)
+        assert root.missing is not None
+        left = sum(snapshot.rows[path].chunks for path in root.missing)
+        return Standing(snapshot.living_chunks, snapshot.living_chunks - left)
+
+    async def matrix(self, builder: Builder, snapshot: Snapshot) -> Matrix | None:
+        """The vectors of a root's snapshot if they are complete, or soon can be."""
+        standing = await self.standing(builder, snapshot)
+        if standing.problem or self._weights is None:
+            return None
+        root = self._root(builder, self._weights)
+        little = 0 < standing.chunks - standing.done <= _WAIT_CHUNKS
+        if little:
+            self.start(builder)
+            if root.task is not None:
+                await asyncio.shield(root.task)
+        if root.missing or root.generation != snapshot.generation:
+            self.start(builder)
+            return None
+        if root.matrix is None:
+            root.matrix = await asyncio.to_thread(Matrix, snapshot, root.log)
+        return root.matrix
+
+    # Work
+
+    def start(self, builder: Builder) -> None:
+        """Begins to encode what is missing, in the background."""
+        if self.problem or self._weights is None:
+            return
+        root = self._root(builder, self._weights)
+        if root.task is None:
+            root.task = asyncio.create_task(self._background(builder, root), name="encode vectors")
+
+    async def prepare(self, builder: Builder) -> None:
+        """After a build: begins in the background, if there is a model."""
+        if await self.weights() is not None:
+            self.start(builder)
+
+    async def finish(self, builder: Builder) -> Standing:
+        """Waits until everything that can be encoded is."""
+        if await self.weights() is not None and builder.snapshot is not None:
+            self.start(builder)
+            root = self._root(builder, self._weights)  # type: ignore[arg-type]
+            if root.task is not None:
+                await asyncio.shield(root.task)
+        return await self.standing(builder, builder.snapshot)
+
+    async def close(self) -> None:
+        tasks = [root.task for root in self._roots.values() if root.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _root(self, builder: Builder, weights: Weights) -> _Root:
+        store = builder.library.store
+        if store.root not in self._roots:
+            log = VectorLog(log_path(store.folder, weights.digest), weights.size)
+            self._roots[store.root] = _Root(log)
+        return self._roots[store.root]
+
+    def _compare(self, root: _Root, snapshot: Snapshot) -> None:
+        if root.generation != snapshot.generation or root.missing:
+            root.log.refresh()
+            missing = missing_files(snapshot, root.log)
+            if root.generation != snapshot.generation:
+                root.matrix = None
+            root.generation, root.missing = snapshot.generation, missing
+
+    async def _background(self, builder: Builder, root: _Root) -> None:
+        try:
+            began = False
+            while (snapshot := builder.snapshot) is not None:
+                await asyncio.to_thread(self._compare, root, snapshot)
+                if not root.missing:
+                    break
+                began = True
+                before = len(root.missing)
+                await self._encode(builder, root, snapshot)
+                if builder.snapshot is snapshot and root.missing and len(root.missing) >= before:
+                    break  # the rest cannot be encoded now; the next search tries again
+            if began and not root.missing and self.owes:
+                self.owes = False
+                self._ready()
+        except Unavailable as failure:
+            self.problem = self.problem or failure.advice
+        finally:
+            root.task = None
+
+    async def _encode(self, builder: Builder, root: _Root, snapshot: Snapshot) -> None:
+        """Encodes the files that miss vectors, job by job."""
+        store = builder.library.store
+        failed = root.failed = root.failed or {}
+        strikes: dict[str, int] = {}
+        waiting = [p for p in root.missing or () if failed.get(p) != snapshot.rows[p].hash]
+        while waiting and builder.snapshot is snapshot:
+            paths, waiting = _portion(waiting, snapshot)
+            files = [
+                EncodeFile(
+                    path,
+                    snapshot.rows[path].hash,
+                    store.segment_path(snapshot.rows[path].segment).rpartition("/")[2],
+                    snapshot.rows[path].place,
+                )
+                for path in paths
+            ]
+            try:
+                reply = await self._workers.do(EncodeJob(store.root, store.folder, files))
+            except Stuck as stuck:
+                path = paths[max(0, stuck.task)]
+                strikes[path] = strikes.get(path, 0) + 1
+                if strikes[path] >= _MAX_STRIKES:
+                    failed[path] = snapshot.rows[path].hash
+                    paths = [other for other in paths if other != path]
+                waiting = paths + waiting
+                continue
+            if not isinstance(reply, Encoded):
+                problem = getattr(reply, "problem", "")
+                raise Unavailable(f"vectors could not be made: {problem}")
+        await asyncio.to_thread(self._compare, root, snapshot)
+        await asyncio.to_thread(self._tidy, root, snapshot)
+
+    @staticmethod
+    def _tidy(root: _Root, snapshot: Snapshot) -> None:
+        """Writes the log anew when most of it is about files as they no longer are."""
+        if root.log.dead * 2 > root.log.size and not root.missing:
+            living = {path_key(path): row.hash for path, row in snapshot.rows.items() if row.chunks}
+            root.log.compact(living)
+            root.matrix = None
+
+
+def _portion(waiting: list[str], snapshot: Snapshot) -> tuple[list[str], list[str]]:
+    """The next files to encode together, and the rest."""
+    total = 0
+    for number, path in enumerate(waiting):
+        total += snapshot.rows[path].chunks
+        if total >= _JOB_CHUNKS:
+            return waiting[: number + 1], waiting[number + 1 :]
+    return waiting, []
