@@ -75,9 +75,39 @@ def in_typescript(root: Path, file: str, name: str) -> set[Place]:
     return _in_text(sorted((root / "src").rglob("*.ts")), name, _NOISE)
 
 
+#: Macros that are defined on other systems than Linux.
+_ELSEWHERE = re.compile(
+    r"#\s*(ifdef|ifndef|if\s+defined)\b.*\b(_WIN32|__APPLE__|_OSX|__sun|_AIX)\b"
+)
+
+
 def in_c(root: Path, file: str, name: str) -> set[Place]:
+    """Every place that is compiled on Linux."""
     sources = sorted([*root.rglob("*.c"), *root.rglob("*.h")])
-    return _in_text(sources, name, _NOISE)
+    found = _in_text(sources, name, _NOISE)
+    skipped = {(source.as_uri(), line) for source in sources for line in _other_systems(source)}
+    return {place for place in found if place[:2] not in skipped}
+
+
+def _other_systems(source: Path) -> set[int]:
+    """Lines between a condition that holds on other systems only and its end or ``#else``."""
+    #: Per open condition: whether this part is skipped, and whether its ``#else`` is.
+    open_conditions: list[tuple[bool, bool]] = []
+    skipped: set[int] = set()
+    lines = source.read_text(encoding="utf-8", errors="replace").split("\n")
+    for number, line in enumerate(lines):
+        directive = line.lstrip()
+        if re.match(r"#\s*if", directive):
+            elsewhere = _ELSEWHERE.match(directive)
+            without = elsewhere is not None and elsewhere[1] == "ifndef"
+            open_conditions.append((elsewhere is not None and not without, without))
+        elif re.match(r"#\s*el", directive) and open_conditions:
+            open_conditions[-1] = (open_conditions[-1][1], False)
+        elif re.match(r"#\s*endif", directive) and open_conditions:
+            open_conditions.pop()
+        if any(skips for skips, _ in open_conditions):
+            skipped.add(number)
+    return skipped
 
 
 def in_shell(root: Path, file: str, name: str) -> set[Place]:
