@@ -95,7 +95,7 @@ async def test_status_without_an_index(workspace: Workspace, tmp_path: Path) -> 
         assert problem["code"] == "NO_INDEX" and problem["fix"] == "sightline index build"
         dense = {c["name"]: c["available"] for c in check["capabilities"]}
         assert dense == {
-            "ranked": True, "literal": True, "regex": True, "declarations": True, "dense": False,
+            "ranked": True, "literal": True, "regex": True, "declarations": True, "dense": True,
         }  # fmt: skip
         await running.once("index_build")
         check = await running.once("check_status")
