@@ -1,19 +1,18 @@
 """The evidence page of search quality, from the measured ranks."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bench.meaning.measure import bootstrap
+from tools import evidence
 
 __all__ = ["write_page"]
 
-_PAGE = Path(__file__).parent.parent.parent / "docs" / "evidence" / "meaning.md"
-_HEAD = """# Search quality
+_HEAD = """# Search by meaning
 
-Written by `python -m bench.meaning`. Mean reciprocal rank at 10 of the one right declaration; the
+Mean reciprocal rank at 10 of the one right declaration; the
 figure in brackets is the difference of *both* to *words* with its 95 % paired bootstrap interval.
 
 The questions are first sentences of docs; all docs were taken out of the code before it was indexed,
@@ -65,4 +64,4 @@ def write_page(results: Mapping[str, Any]) -> None:
             f"{speed['bytes_per_chunk']:.0f} |\n"
         )
     text = _HEAD + "".join(lines) + _SPEED + "".join(speeds) + _WEAK
-    _PAGE.write_text(text, encoding="utf-8")
+    evidence.write_page("meaning.md", "python -m bench.meaning", text)
