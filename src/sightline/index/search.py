@@ -109,6 +109,8 @@ class RootSearch:
     def release(self) -> None:
         """Lets go of what only the search itself needed; pages are shown from the files."""
         self._check = lambda: None
+        self._texts = Texts(self.snapshot, self.root)
+        self._records = Records(self.snapshot)
 
     def path(self, found: Found) -> str:
         return self.snapshot.path(self._records.place(found.chunk)[0])

@@ -15,7 +15,7 @@ from sightline.workspace.roots import Root, RootSet
 
 __all__ = ["Outdated", "Texts"]
 
-_KEPT_BYTES = 16 << 20
+_KEPT_BYTES = 1 << 20
 
 
 class Outdated(Exception):
