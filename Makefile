@@ -44,7 +44,7 @@ servers: env ## the language servers that tests and benches use, pinned and veri
 
 test: check servers ## everything the tests need, then all of them except those with big clients and editors
 	$(BIN)/python -m tools.node protocol
-	$(BIN)/pytest -m 'not client and not install and not browser and not vscode'
+	$(BIN)/pytest -n 3 --dist loadfile -m 'not client and not install and not browser and not vscode'
 
 test-clients: env ## whole turns of real clients, which are big (1.6 GB installed)
 	$(BIN)/python -m tools.node protocol claude codex gemini copilot opencode inspector

@@ -18,10 +18,16 @@ from tests.support.leaks import (
     nothing_leaks,
     pytest_sessionfinish,
     pytest_terminal_summary,
+    pytest_testnodedown,
 )
 from tests.support.stdio import StdioServer
 
-__all__ = ["nothing_leaks", "pytest_sessionfinish", "pytest_terminal_summary"]
+__all__ = [
+    "nothing_leaks",
+    "pytest_sessionfinish",
+    "pytest_terminal_summary",
+    "pytest_testnodedown",
+]
 
 Workspace = Callable[[dict[str, str]], Path]
 

@@ -84,8 +84,9 @@ class Killer:
         queries = [" ".join(self.rng.sample(WORDS, 3)) for _ in range(4)]
         index_cache = self.cache
         async with (
-            self.tools.open(self.root, str(index_cache)) as index,
-            self.tools.open(self.root, f"fresh{self.fresh}") as fresh,
+            # By words alone: whether vectors are there yet is a matter of time.
+            self.tools.open(self.root, str(index_cache), dense=False) as index,
+            self.tools.open(self.root, f"fresh{self.fresh}", dense=False) as fresh,
         ):
             builder = index.builders[str(self.root)]
             await builder.peek()

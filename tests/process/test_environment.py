@@ -97,7 +97,9 @@ def test_a_running_language_server_sees_no_secret(
         seen = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         names = {entry.partition(b"=")[0].decode() for entry in seen if entry}
         assert ENVIRONMENT.encode() not in b"\0".join(seen)
-        assert names <= {"HOME", "LANG", "PATH", "TMPDIR", "SIGHTLINE_TREE", "LC_CTYPE"}
+        guard = {"NODE_OPTIONS", "SIGHTLINE_GUARD_ROOTS", "SIGHTLINE_GUARD_PROGRAMS"}
+        plain = {"HOME", "LANG", "PATH", "TMPDIR", "SIGHTLINE_TREE", "LC_CTYPE"}
+        assert names <= plain | guard
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
         assert server.token.encode() not in command + b"\0".join(seen)
     own = Path(f"/proc/{server.process.pid}/cmdline").read_bytes()

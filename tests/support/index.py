@@ -28,10 +28,12 @@ class Bench:
         self.workers = Workers(ENVIRONMENT, [], str(cache), limit=1)
 
     @asynccontextmanager
-    async def open(self, root: Path, name: str = "index", **env: str) -> AsyncIterator[Index]:
+    async def open(
+        self, root: Path, name: str = "index", *, dense: bool = True, **env: str
+    ) -> AsyncIterator[Index]:
         """An index of ``root`` in a cache of this name."""
         async with open_index(
-            root, self.cache / name, workers=self.workers, dense=True, **env
+            root, self.cache / name, workers=self.workers, dense=dense, **env
         ) as index:
             yield index
 

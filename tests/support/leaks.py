@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -72,6 +73,8 @@ def _with_secrets(texts: Iterable[tuple[str, str]], secrets: set[str]) -> list[s
 
 
 ledger = Ledger()
+#: What the other test processes reported, where tests run in several.
+_others: list[dict[str, Any]] = []
 
 
 @pytest.fixture(autouse=True)
@@ -82,12 +85,28 @@ def nothing_leaks() -> Iterator[None]:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """What was said after the last test, such as log lines while servers stopped."""
-    if leaks := ledger.leaks():
+    leaks = ledger.leaks()
+    report = getattr(session.config, "workeroutput", None)
+    if report is not None:  # one of several processes, which tells the one that reports
+        report["leaks"] = {
+            "found": leaks,
+            "texts": ledger.count,
+            "secrets": len(ledger.secrets),
+        }
+        return
+    leaks += [leak for other in _others for leak in other["found"]]
+    if leaks:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
         for leak in leaks:
             print(f"LEAK {leak}")
 
 
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """One of several test processes has ended."""
+    _others.append(node.workeroutput["leaks"])
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    secrets, texts = len(ledger.secrets), ledger.count
+    texts = ledger.count + sum(other["texts"] for other in _others)
+    secrets = len(ledger.secrets) + sum(other["secrets"] for other in _others)
     terminalreporter.write_line(f"leaks: {texts} texts searched for {secrets} planted secrets")

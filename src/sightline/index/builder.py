@@ -176,6 +176,7 @@ class Builder:
         except BaseException:
             # What was announced has not been dealt with; neither has what a lost plan held.
             self._pending = None
+            self._workers.trim(keep=0)
             raise
         finally:
             self._in_hand.remove(announced)

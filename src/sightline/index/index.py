@@ -38,6 +38,8 @@ __all__ = ["Answer", "Index"]
 T = TypeVar("T")
 
 _MAX_ATTEMPTS = 4
+#: How often somebody who waits for vectors is told how far they are.
+_TELL_S = 0.25
 
 
 class _Stopped(Exception):
@@ -151,6 +153,15 @@ class Index:
             done[root] = await builder.refresh(partial(self.tree, root), progress, force=force)
             await self.dense.prepare(builder)
         return done
+
+    async def finish_vectors(self, progress: Progress) -> None:
+        """Waits for the vectors of everything that is indexed, for whoever can."""
+        for builder in self.builders.values():
+            work = asyncio.create_task(self.dense.finish(builder))
+            while not (await asyncio.wait({work}, timeout=_TELL_S))[0]:
+                standing = await self.dense.standing(builder, builder.snapshot)
+                progress("vectors", phase="index", done=standing.done, total=standing.chunks)
+            await work
 
     async def ready(self, progress: Progress) -> list[tuple[Root, Builder]]:
         """Every root with an index that is complete and fresh, or ``NoIndex``."""

@@ -148,8 +148,8 @@ class Workers:
                 self._end(entry[0])
         self._schedule()
 
-    def trim(self) -> None:
-        """After a build one idle worker is enough."""
-        for child, _ in self._idle[1:]:
+    def trim(self, keep: int = 1) -> None:
+        """After a build one idle worker is enough, and after one that was stopped none."""
+        for child, _ in self._idle[keep:]:
             self._end(child)
-        del self._idle[1:]
+        del self._idle[keep:]

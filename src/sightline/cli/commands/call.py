@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -84,7 +85,13 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 async def run_call(
-    program: Program, tool: str, arguments: dict[str, Any], caller: Caller, wait: float
+    program: Program,
+    tool: str,
+    arguments: dict[str, Any],
+    caller: Caller,
+    wait: float,
+    *,
+    afterwards: Callable[[], Awaitable[None]] | None = None,
 ) -> Finished:
     """One call to its end: made again while retryable, its lost pages made anew."""
     deadline = time.monotonic() + wait
@@ -96,6 +103,8 @@ async def run_call(
             first = {key: value for key, value in arguments.items() if key != "cursor"}
             await _patiently(program, tool, first, caller, deadline)
             finished = await _patiently(program, tool, arguments, caller, deadline)
+        if finished.failure is None and afterwards is not None:
+            await afterwards()
         return finished
     finally:
         await program.close()

@@ -72,8 +72,15 @@ def run(arguments: argparse.Namespace) -> int:
     style = configuration.settings.tool_names
     bar = Bar()
     caller = Caller(ClientOptions(tool_names=style), NEWEST, bar)
+
+    async def finish() -> None:
+        # What a server does behind its answers would end with this process.
+        await (await program.index.get()).finish_vectors(bar)
+
+    wait = _WAIT_S[arguments.action]
+    afterwards = finish if arguments.action == "build" else None
     try:
-        finished = asyncio.run(run_call(program, tool, given, caller, _WAIT_S[arguments.action]))
+        finished = asyncio.run(run_call(program, tool, given, caller, wait, afterwards=afterwards))
     finally:
         bar.clear()
     if isinstance(finished.failure, NoIndex) and not arguments.json:

@@ -89,9 +89,9 @@ class Dense:
 
     async def standing(self, builder: Builder, snapshot: Snapshot | None) -> Standing:
         """How far the vectors of a root are, without doing anything for them."""
-        if snapshot is None:
-            return Standing(0, 0, self.problem)
         weights = await self.weights()
+        if snapshot is None:
+            return await asyncio.to_thread(self._on_disk, builder, weights)
         if weights is None:
             return Standing(snapshot.living_chunks, 0, self.problem)
         root = self._root(builder, weights)
@@ -99,6 +99,18 @@ class Dense:
         assert root.missing is not None
         left = sum(snapshot.rows[path].chunks for path in root.missing)
         return Standing(snapshot.living_chunks, snapshot.living_chunks - left)
+
+    def _on_disk(self, builder: Builder, weights: Weights | None) -> Standing:
+        """The same before anything was searched, from the files of the index."""
+        rows = dict(builder.library.rows)
+        chunks = sum(row.chunks for row in rows.values() if row.place >= 0)
+        if weights is None or not chunks:
+            return Standing(chunks, 0, self.problem)
+        log = self._root(builder, weights).log
+        log.refresh()
+        return Standing(
+            chunks, chunks - sum(rows[path].chunks for path in missing_files(rows, log))
+        )
 
     async def matrix(self, builder: Builder, snapshot: Snapshot) -> Matrix | None:
         """The vectors of a root's snapshot if they are complete, or soon can be."""
@@ -129,8 +141,13 @@ class Dense:
             root.task = asyncio.create_task(self._background(builder, root), name="encode vectors")
 
     async def prepare(self, builder: Builder) -> None:
-        """After a build: begins in the background, if there is a model."""
-        if await self.weights() is not None:
+        """After a build: makes what is little, and begins with more in the background."""
+        standing = await self.standing(builder, builder.snapshot)
+        if standing.problem or standing.complete:
+            return
+        if standing.chunks - standing.done <= _WAIT_CHUNKS:
+            await self.finish(builder)
+        else:
             self.start(builder)
 
     async def finish(self, builder: Builder) -> Standing:
@@ -158,7 +175,7 @@ class Dense:
     def _compare(self, root: _Root, snapshot: Snapshot) -> None:
         if root.generation != snapshot.generation or root.missing:
             root.log.refresh()
-            missing = missing_files(snapshot, root.log)
+            missing = missing_files(snapshot.rows, root.log)
             if root.generation != snapshot.generation:
                 root.matrix = None
             root.generation, root.missing = snapshot.generation, missing

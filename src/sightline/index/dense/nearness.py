@@ -5,11 +5,14 @@ of a snapshot are put side by side once; a small index keeps them ready to be mu
 one widens them block by block.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sightline.index.dense.encoder import VECTOR_SCALE
 from sightline.index.dense.vectors import VectorLog, Vectors, path_key
+from sightline.index.manifest import FileRow
 from sightline.index.snapshot import Snapshot
 
 __all__ = ["Matrix", "missing_files"]
@@ -20,10 +23,10 @@ _KEPT_WIDE = 40_000
 _BLOCK = 8_192
 
 
-def missing_files(snapshot: Snapshot, log: VectorLog) -> list[str]:
+def missing_files(rows: Mapping[str, FileRow], log: VectorLog) -> list[str]:
     """The living files whose vectors are not there, sorted by path."""
     missing: list[str] = []
-    for path, row in snapshot.rows.items():
+    for path, row in rows.items():
         if row.place < 0 or not row.chunks:
             continue
         key = path_key(path)
