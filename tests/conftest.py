@@ -4,6 +4,7 @@ Nothing here sleeps. Waiting is for an event or a state, with a bound that only 
 """
 
 import os
+import signal
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -118,6 +119,11 @@ def stdio(home: Path) -> Iterator[Callable[..., StdioServer]]:
     yield start
     for server in started:
         server.stop()
+
+
+def pytest_configure() -> None:
+    """A shell that runs the tests in the background ignores Ctrl-C for them and all below."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
