@@ -16,7 +16,8 @@ def page(results: dict[str, Any]) -> str:
 
 django's source release, ansible and homeassistant (without its translations) from the package registry, side by side in one
 folder: {size["files"]:,} indexed files, {megabytes:.0f} MB, {size["chunks"]:,} chunks, {size["symbols"]:,} symbols. Two shared
-cores, load {results["load_before"]} before and {results["load_after"]} after.
+cores, load {results["load_before"]} before and {results["load_after"]} after. By words alone (the setting `dense` off): what
+vectors add is in [meaning](meaning.md).
 
 ## Building
 
