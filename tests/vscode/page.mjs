@@ -44,16 +44,23 @@ const actions = {
     return page.textContent(selector, { timeout: 20_000 });
   },
   async command({ title }) {
-    // A palette that is still closing would be closed, not opened, by the key.
-    await page.waitForSelector('.quick-input-widget', { state: 'hidden', timeout: 20_000 });
-    await page.keyboard.press('F1');
-    await page.waitForSelector('.quick-input-widget input', { timeout: 20_000 });
-    await page.fill('.quick-input-widget input', '>' + title);
-    await page.waitForSelector(
-      `.quick-input-list .monaco-list-row.focused[aria-label*="${title}"]`,
-      { timeout: 20_000 },
-    );
-    await page.press('.quick-input-widget input', 'Enter');
+    // The list is made when the palette opens. A command that is registered later, as some are while
+    // a window starts, is only seen by whoever opens it again.
+    const row = `.quick-input-list .monaco-list-row[aria-label*="${title}"]`;
+    for (const end = Date.now() + 40_000; ; ) {
+      // A palette that is still closing would be closed, not opened, by the key.
+      await page.waitForSelector('.quick-input-widget', { state: 'hidden', timeout: 20_000 });
+      await page.keyboard.press('F1');
+      await page.waitForSelector('.quick-input-widget input', { timeout: 20_000 });
+      await page.fill('.quick-input-widget input', '>' + title);
+      try {
+        await page.click(row, { timeout: 4_000 });
+        return;
+      } catch (problem) {
+        if (Date.now() > end) throw problem;
+        await page.press('.quick-input-widget input', 'Escape');
+      }
+    }
   },
   async close({ dirty }) {
     await page.close({ runBeforeUnload: Boolean(dirty) });
