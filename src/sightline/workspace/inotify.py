@@ -51,6 +51,8 @@ class Event(NamedTuple):
 
 
 _HEADER = struct.Struct("iIII")
+#: Mostly there is nothing to read, and a large buffer would be asked of the system every time.
+_FIRST_BYTES = 1 << 12
 _BUFFER = 1 << 18
 
 
@@ -80,11 +82,13 @@ class Inotify:
     def drain(self) -> list[Event]:
         """Every event that is queued now."""
         events: list[Event] = []
+        size_asked = _FIRST_BYTES
         while True:
             try:
-                buffer = os.read(self.descriptor, _BUFFER)
+                buffer = os.read(self.descriptor, size_asked)
             except (BlockingIOError, InterruptedError):
                 return events
+            size_asked = _BUFFER
             offset = 0
             while offset < len(buffer):
                 number, mask, _, size = _HEADER.unpack_from(buffer, offset)
