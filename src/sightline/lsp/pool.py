@@ -114,7 +114,7 @@ class Pool:
         own = self._routes.route(file.path, "references")
         language = self._routes.language_id(file.path)
 
-        async def ask(route: Route) -> list[Location]:
+        async def ask(route: Route) -> Sequence[Location]:
             found = await questions.references(
                 self._server(route),
                 file,
@@ -123,7 +123,7 @@ class Pool:
                 include_declaration=include_declaration,
             )
             # A file of another project is seen here through the wrong environment.
-            return [place for place in found if self._routes.owns(route, place.uri)]
+            return self._routes.own(route, found, lambda place: place.uri)
 
         # Code of a project with its own environment may use what lies outside of it.
         parts = await together(*(ask(route) for route in self._routes.related(own)))
@@ -140,9 +140,9 @@ class Pool:
     async def workspace_symbols(self, query: str) -> Covered[Sequence[RawWorkspaceSymbol]]:
         routes, uncovered = self._routes.everywhere("workspaceSymbols")
 
-        async def ask(route: Route) -> list[RawWorkspaceSymbol]:
+        async def ask(route: Route) -> Sequence[RawWorkspaceSymbol]:
             found = await questions.workspace_symbols(self._server(route), query)
-            return [s for s in found if self._routes.owns(route, s.location.uri)]
+            return self._routes.own(route, found, lambda symbol: symbol.location.uri)
 
         found = await together(*(ask(route) for route in routes))
         return Covered([symbol for part in found for symbol in part], uncovered)
@@ -166,7 +166,8 @@ class Pool:
                 await server.ready()
                 paths = sorted(server.units) or route.project.files()
                 found = await sweep(server, paths, partial(self._read, route.spec), counter)
-            return {uri: items for uri, items in found.items() if self._routes.owns(route, uri)}
+            own = self._routes.own(route, list(found), lambda uri: uri)
+            return {uri: found[uri] for uri in own}
 
         parts = await together(*(ask(route) for route in routes))
         if (await self._workspace.begin()).epochs != before.epochs:

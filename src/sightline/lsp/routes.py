@@ -5,10 +5,10 @@ the question completely is taken. What nobody can answer is said: an error for o
 languages left out for the workspace.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.uris import is_under, path_of
@@ -21,6 +21,8 @@ from sightline.workspace.tree import Tree
 from sightline.workspace.workspace import Workspace
 
 __all__ = ["Outlook", "Route", "Routes"]
+
+T = TypeVar("T")
 
 #: A file that is quick to open and large enough to define something.
 _PROBE_BYTES = range(64, 65_536)
@@ -98,11 +100,15 @@ class Routes:
             return [route]
         return [Route(route.name, route.spec, project) for project in projects]
 
-    def owns(self, route: Route, uri: str) -> bool:
-        """Whether what a server says about a file counts: it is in its project, or in none."""
+    def own(self, route: Route, found: Sequence[T], uri_of: Callable[[T], str]) -> Sequence[T]:
+        """What of a server's findings counts: what lies in its project, or in none."""
+        if len(route.project.projects.all(route.spec)) == 1:
+            return found
+        owned = {uri: self._owns(route, uri) for uri in {uri_of(item) for item in found}}
+        return [item for item in found if owned[uri_of(item)]]
+
+    def _owns(self, route: Route, uri: str) -> bool:
         projects = route.project.projects
-        if len(projects.all(route.spec)) == 1:
-            return True
         try:
             path = path_of(uri)
         except UriInvalid:
