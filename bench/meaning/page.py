@@ -38,7 +38,9 @@ _WEAK = """
 
 Doc sentences are not the questions that users type; they are the same kind as a quarter of the training
 pairs, so real questions may gain less. One code base per language. A - is a figure that was not taken. Change descriptions, long issue
-texts, a general small model and installable peers were not measured here; see the model card.
+texts, a general small model and installable peers were not measured here; see the model card. The
+figures on the page were taken on another machine than the other pages', and those of *fts5* before
+names were taken apart in its queries too: they may be low.
 """
 
 

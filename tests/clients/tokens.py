@@ -58,7 +58,7 @@ words), grep's output is longer and most of it is wrong, and a model has to read
 
 The peer, cclsp, asked the same language server and answered in 29 to 70 % of the bytes: its text has no ids, no ends of ranges and no cursors. It says nothing about whether an answer is complete, and has no pages.
 
-Weakness: one small library, one run, one peer, questions of our own choosing; grep-and-read is a command we chose, not what an agent did; the effect on the outcome of a whole task is not measured here.
+Weakness: one small library, one run, one peer, questions of our own choosing; grep-and-read is a command we chose, not what an agent did; a turn of a client that did not answer every question was taken again, up to four times; the effect on the outcome of a whole task is not measured here.
 """
 
 
