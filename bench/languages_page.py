@@ -5,7 +5,7 @@ from typing import Any
 __all__ = ["page"]
 
 
-def page(rows: list[dict[str, Any]], max_ratio: float, max_added_ms: float) -> str:
+def page(rows: list[dict[str, Any]], max_ratio: float) -> str:
     partial = [row for row in rows if row["starts"] > 3]
     tools = list(dict.fromkeys(name for row in rows for name in row["warm"]))
     head = " | ".join(tools)
@@ -38,8 +38,7 @@ whole project). "-": not offered.
 ## What is added
 
 The same new questions to Sightline and to a bare client of the same server with the same options,
-in turns. The limit is a ratio of {max_ratio}, or {max_added_ms:.0f} ms where the server itself takes next to
-no time.
+in turns. The limit is a ratio of {max_ratio}.
 
 | server | asked | Sightline p50 ms | bare p50 ms | ratio | added ms |
 |---|---|---|---|---|---|
