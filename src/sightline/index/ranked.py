@@ -53,6 +53,8 @@ _NAME_LOOSE = 0.15
 _COMMON_NAME = 5
 _PHRASE = 0.5
 _VERBATIM = 0.4
+#: Fewer words may stand somewhere by chance.
+_COPIED_WORDS = 3
 _MENTION = 0.35
 _MENTION_NAME = 0.2
 _MAX_MENTIONED = 3
@@ -86,8 +88,10 @@ class Ranked(NamedTuple):
     def run(self) -> Results:
         scores = score(self.snapshot, self.lookup, self.query.terms, self.weights)
         self.check()
-        base = self._with_vectors(self._base(scores))
-        bonus, note, must = self._evidence()
+        bonus, note, must, written = self._evidence()
+        base = self._base(scores)
+        if not written:
+            base = self._with_vectors(base)
         total = base * self._factors() + bonus
         total[~self.scope.chunks] = 0.0
         if must is not None:
@@ -96,7 +100,7 @@ class Ranked(NamedTuple):
         pool = best(self.snapshot, total, _POOL)
         pool = self._exact_first(pool)
         found = self._spread(pool)
-        return Results(found[:MAX_RESULTS], len(found) > MAX_RESULTS, note)
+        return Results(found[:MAX_RESULTS], len(found) > MAX_RESULTS, note, written=written)
 
     def _base(self, scores: Scores) -> Floats:
         """The scores of chunk and file mixed, between 0 and 1."""
@@ -136,8 +140,9 @@ class Ranked(NamedTuple):
 
     # Evidence
 
-    def _evidence(self) -> tuple[Floats, str, NDArray[np.bool_] | None]:
-        """What is added to scores, what should be said, and what must be there."""
+    def _evidence(self) -> tuple[Floats, str, NDArray[np.bool_] | None, bool]:
+        """What is added to scores, what should be said, what must be there, and whether the query
+        stands somewhere as it is written. Then it was copied, and vectors would only blur it."""
         bonus = np.zeros(self.snapshot.chunks)
         if self.query.exact:
             self._add_name(bonus, self.query.exact[-1], _EXACT, _EXACT_LOOSE, common=False)
@@ -146,13 +151,14 @@ class Ranked(NamedTuple):
                 self._add_name(bonus, name, _NAME, _NAME_LOOSE, common=True)
         for mention in self.query.mentions:
             self._add_mention(bonus, mention)
-        note, must = "", None
+        note, must, written = "", None, False
         if self.query.phrases:
             note, must = self._add_phrases(bonus)
         elif self.query.verbatim and not self.query.exact:
             where = self.scanner.chunks_with(self.query.verbatim, self.scope, _MAX_PHRASE_FILES)
             bonus[where or []] += _VERBATIM
-        return bonus, note, must
+            written = bool(where) and len(self.query.text.split()) >= _COPIED_WORDS
+        return bonus, note, must, written
 
     def _add_name(
         self, bonus: Floats, name: str, exactly: float, loosely: float, *, common: bool

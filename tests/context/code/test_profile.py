@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sightline.context.code.layout import vector_text
 from sightline.context.code.read import CodeCache
 from sightline.context.files import CacheFolder
 from sightline.context.opening import open_code
@@ -247,7 +248,8 @@ def test_the_live_index_answers_like_the_cache_and_is_fresh(
     (shop / "shop" / "prices.py").write_text(changed, "utf-8")
     found = contents(ask(f"workspace:{shop.name}", "gift wrapped")["structuredContent"])
     assert "shop/prices.py::gift_wrapped" in found
-    assert contents(ask("shop", "gift wrapped")["structuredContent"]).keys().isdisjoint(found)
+    older = contents(ask("shop", "gift wrapped")["structuredContent"])
+    assert "shop/prices.py::gift_wrapped" not in older
     inspected = server.call("context.inspect_cache", {"cache": "shop"})["result"]
     assert inspected["structuredContent"]["valid"] is True
 
@@ -278,6 +280,38 @@ def test_explain_says_why(home: Path, shop: Path, tmp_path: Path) -> None:
     assert "class of shop/cart.py::Cart.checkout_total" in done.stdout
     assert "full" in done.stdout
     assert run(home, *words).stdout == done.stdout
+
+
+def explained(home: Path, cache: Path, query: str = QUESTION) -> str:
+    done = run(home, "context", "explain", "--cache", cache, "--query", query, "--budget", "200")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def respelled(cache: Path, vector: Callable[[str], str]) -> None:
+    """Writes other vectors into a cache. ``vector`` is told the version of each document."""
+    for path in (cache / "documents").glob("*.json"):
+        pack = json.loads(path.read_text("utf-8"))
+        for stored in pack:
+            stored["metadata"]["vector"] = vector(stored["version"])
+        path.write_text(json.dumps(pack), "utf-8")
+
+
+@pytest.mark.requirement("CX-code-explain")
+def test_vectors_take_part_and_explain_says_so(home: Path, shop: Path, tmp_path: Path) -> None:
+    cache = built(home, shop, tmp_path / "cache")
+    assert "\nranked by: words and vectors (weight " in explained(home, cache)
+    assert "\nranked by: words alone: the query is" in explained(home, cache, "checkout_total")
+    meant = resolved(home, cache, "money off for loyal buyers")["documents"]
+    assert "shop/prices.py::discounted" in [document["id"] for document in meant]
+    respelled(cache, lambda version: "")
+    assert "\nranked by: words alone: the cache has no vectors" in explained(home, cache)
+    assert contents(resolved(home, cache))["shop/cart.py::Cart.checkout_total"]
+    assert resolved(home, cache, "money off for loyal buyers")["documents"] == []
+    respelled(cache, lambda version: vector_text(bytes(7), version))
+    assert "\nranked by: words alone: the vectors are not of this model" in explained(home, cache)
+    respelled(cache, lambda version: vector_text(bytes(256), "another version"))
+    assert '"valid": false' in run(home, "context", "inspect", "--cache", cache).stdout
 
 
 @pytest.fixture(scope="module")
