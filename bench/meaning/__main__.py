@@ -10,13 +10,14 @@ import asyncio
 import json
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from bench.meaning.changes import bare_folder, changes
 from bench.meaning.corpora import CORPORA, corpus
 from bench.meaning.literals import literals
-from bench.meaning.measure import Measured, load_seconds, measure
+from bench.meaning.measure import Gains, Measured, compare, load_seconds, measure
 from bench.meaning.opened import Asked
 from bench.meaning.page import write_page
 from bench.meaning.questions import questions, shortened, without_docs
@@ -26,7 +27,7 @@ _RESULTS = Path(__file__).parent.parent / "results" / "meaning.json"
 _CHANGED = {
     "django/django": "python",
     "pytest-dev/pytest": "python",
-    "kubernetes/kubernetes": "go",
+    "sourcegraph/zoekt": "go",
     "nestjs/nest": "typescript",
     "vuejs/core": "typescript",
     "junit-team/junit5": "java",
@@ -51,6 +52,25 @@ def _asked(language: str, folder: Path, count: int) -> dict[str, Any]:
     return {"language": language, "corpus": CORPORA[language][0], **_figures(measured)}
 
 
+def _compared(language: str, folder: Path, count: int) -> dict[str, Any]:
+    found = questions(folder, language, count)
+    with tempfile.TemporaryDirectory(prefix="sightline-quality-") as scratch:
+        without_docs(folder, language, Path(scratch, "bare"))
+        sets = {
+            "sentences": [Asked.chunk(q, q.text) for q in found],
+            "short questions": [Asked.chunk(q, shortened(q.text)) for q in found],
+        }
+        gains = asyncio.run(compare(Path(scratch, "bare"), sets))
+    return {"corpus": CORPORA[language][0], "compared": _rounded(gains)}
+
+
+def _rounded(gains: Mapping[str, Mapping[str, Gains]]) -> dict[str, dict[str, list[float]]]:
+    return {
+        name: {way: [round(float(gain), 4) for gain in values] for way, values in ways.items()}
+        for name, ways in gains.items()
+    }
+
+
 def _changed(repository: str, folder: Path, count: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="sightline-quality-") as scratch:
         described = changes(bare_folder(folder, repository), Path(scratch, "source"), count)
@@ -72,10 +92,7 @@ def _figures(measured: Measured) -> dict[str, Any]:
         "chunks": measured.chunks,
         "files": measured.files,
         "speed": measured.speed._asdict(),
-        "gains": {
-            name: {way: [round(float(gain), 4) for gain in gains] for way, gains in ways.items()}
-            for name, ways in measured.gains.items()
-        },
+        "gains": _rounded(measured.gains),
     }
 
 
@@ -86,11 +103,18 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--json", type=Path, default=_RESULTS)
     parser.add_argument("--page", action="store_true", help="only write the page anew")
+    parser.add_argument(
+        "--general", nargs="*", default=[], help="languages to compare a general model on"
+    )
     options = parser.parse_args(arguments)
     results = json.loads(options.json.read_text("utf-8")) if options.json.exists() else {}
     if not options.page:
         results["load"] = {"seconds": load_seconds()}
-        for name in options.only or [*CORPORA, *(_CHANGED if options.repositories else ())]:
+        for name in options.general:
+            results[f"general {name}"] = _compared(name, corpus(name), options.count)
+            options.json.write_text(json.dumps(results) + "\n", "utf-8")
+        everything = [*CORPORA, *(_CHANGED if options.repositories else ())]
+        for name in everything if options.only is None else options.only:
             if name in CORPORA:
                 results[name] = _asked(name, corpus(name), options.count)
             else:

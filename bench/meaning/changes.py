@@ -23,7 +23,7 @@ _RECORD = "\x1e"
 _FIELD = "\x1f"
 _MAX_FILES = 4
 _LONG_WORDS = 40
-#: Commits between the state that is indexed and the newest.
+#: Commits between the state that is indexed and the newest, or a third of all if there are fewer.
 _BACK = 1_500
 _MAX_BYTES = 400_000
 
@@ -59,10 +59,8 @@ def _git(folder: Path, *arguments: str) -> bytes:
 
 def changes(folder: Path, into: Path, count: int) -> Changes:
     """Writes the older state of a bare repository below ``into``; returns so many descriptions."""
-    old = _git(folder, "rev-list", "--first-parent", "--max-count=1", f"--skip={_BACK}", "HEAD")
-    commit = old.decode().strip()
-    if not commit:
-        raise ValueError("the repository has too few commits")
+    line = _git(folder, "rev-list", "--first-parent", f"--max-count={3 * _BACK}", "HEAD").split()
+    commit = line[len(line) // 3].decode()
     paths = _write(_git(folder, "archive", commit), into)
     found = list(_described(_git(folder, *_log(commit)).decode("utf-8", "replace"), paths))
     short = [one for one, is_long in found if not is_long]

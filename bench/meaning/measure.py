@@ -4,18 +4,20 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.meaning.general import General, GeneralMatrix
 from bench.meaning.opened import Asked, Opened, opened
 from sightline.index.dense.encoder import encode_chunks, encode_query
 from sightline.index.dense.weights import bundled
 
-__all__ = ["WAYS", "Measured", "bootstrap", "measure"]
+__all__ = ["COMPARED", "WAYS", "Measured", "bootstrap", "compare", "load_seconds", "measure"]
 
 WAYS = ("fts5", "words", "vectors", "both")
+COMPARED = ("words", "general", "general and words", "ours", "ours and words")
 Gains = NDArray[np.float64]
 Sets = Mapping[str, Sequence[Asked]]
 _SAMPLE = 1_500
@@ -59,6 +61,32 @@ def _speed(corpus: Opened, queries: Sequence[str], size: int) -> Speed:
         corpus.matrix.near(encode_query(bundled(), query))
         added.append((time.process_time() - began) * 1_000)
     return Speed(rate, float(np.median(added)), size / max(1, len(corpus.names)))
+
+
+async def compare(folder: Path, sets: Sets) -> dict[str, dict[str, Gains]]:
+    """Asks everything of a general model and of ours, alone and with words."""
+    model = General()
+    async with opened(folder) as corpus:
+        chunks = model.encode([f"{p} {n}\n{text}" for _, p, n, text in corpus.texts()])
+        matrix = GeneralMatrix(chunks)
+        found: dict[str, dict[str, Gains]] = {}
+        for name, asked in sets.items():
+            queries = model.encode([one.text for one in asked])
+            gains: dict[str, list[float]] = {way: [] for way in COMPARED}
+            for one, query in zip(asked, queries, strict=True):
+                other = (matrix, cast("NDArray[np.int8]", query))
+                near = np.maximum(matrix.near(query), 0.0) * corpus.snapshot.chunk_alive
+                ranks = {
+                    "words": corpus.searched(one.text, vectors=False),
+                    "general": corpus.nearest_by(near),
+                    "general and words": corpus.searched(one.text, vectors=True, other=other),
+                    "ours": corpus.nearest(one.text),
+                    "ours and words": corpus.searched(one.text, vectors=True),
+                }
+                for way, ranked in ranks.items():
+                    gains[way].append(corpus.gain(ranked, one))
+            found[name] = {way: np.array(values) for way, values in gains.items()}
+        return found
 
 
 async def measure(folder: Path, sets: Sets) -> Measured:

@@ -16,6 +16,7 @@ from bench.meaning.questions import Question
 from sightline.index.dense.encoder import encode_query
 from sightline.index.dense.fusion import fusion_for
 from sightline.index.dense.nearness import Matrix
+from sightline.index.dense.vectors import Vectors
 from sightline.index.dense.weights import bundled
 from sightline.index.index import Index
 from sightline.index.query import understand
@@ -104,7 +105,11 @@ class Opened:
 
     def nearest(self, text: str) -> list[tuple[int, int]]:
         """By vectors alone."""
-        return [(one.chunk, one.file) for one in best(self.snapshot, self.near(text), _DEEP)]
+        return self.nearest_by(self.near(text))
+
+    def nearest_by(self, values: Floats) -> list[tuple[int, int]]:
+        """The chunks with the highest values."""
+        return [(one.chunk, one.file) for one in best(self.snapshot, values, _DEEP)]
 
     def full_text(self, text: str) -> list[tuple[int, int]]:
         """By SQLite's full-text search."""
@@ -113,12 +118,16 @@ class Opened:
         rows = [row[0] for row in self._fts.execute(sql, (words,))] if words else []
         return [(chunk, int(self.snapshot.chunk_file[chunk])) for chunk in rows]
 
-    def searched(self, text: str, *, vectors: bool) -> list[tuple[int, int]]:
-        """By our search, with the weight that it gives vectors itself, or by words alone."""
+    def searched(
+        self, text: str, *, vectors: bool, other: tuple[Matrix, Vectors] | None = None
+    ) -> list[tuple[int, int]]:
+        """By our search, with the weight that it gives vectors itself, or by words alone. ``other``:
+        vectors of another model."""
         weight = fusion_for(understand(text)) if vectors else 0.0
         near: Near | None = None
         if weight > 0.0:
-            near = Near(self.matrix, encode_query(bundled(), text), weight)
+            matrix, query = other or (self.matrix, encode_query(bundled(), text))
+            near = Near(matrix, query, weight)
         search = RootSearch(self.snapshot, self.root, self.index.lookup, Request(text), near=near)
         chunks = [found.chunk for found in search.run().found[:_DEEP]]
         return [(chunk, int(self.snapshot.chunk_file[chunk])) for chunk in chunks]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.meaning.measure import WAYS, bootstrap
+from bench.meaning.measure import COMPARED, WAYS, bootstrap
 from tools import evidence
 
 __all__ = ["write_page"]
@@ -38,6 +38,15 @@ first question that wants it, took {load:.2f} s of CPU.
 | language | chunks | chunks encoded per CPU second | added, ms | bytes a chunk |
 |---|---|---|---|---|
 """
+_GENERAL = """
+## Beside a general model
+
+all-MiniLM-L6-v2 (22.7 million parameters, 91 MB) on the same chunks and questions, alone and joined to
+words with the same weights. The last column is *ours and words* less *general and words*.
+
+| code base | asked | set | words | general | general and words | ours | ours and words | difference |
+|---|---|---|---|---|---|---|---|---|
+"""
 _WEAK = """
 ## What this does not show
 
@@ -68,6 +77,20 @@ def write_page(results: Mapping[str, Any]) -> None:
             f"| {result['language']}, {name} | {result['chunks']} | {speed['chunks_per_s']:.0f} | "
             f"{speed['query_ms']:.2f} | {speed['bytes_per_chunk']:.0f} |\n"
         )
+    compared: list[str] = []
+    for result in results.values():
+        for kind, ways in result.get("compared", {}).items():
+            gains = {way: np.array(values) for way, values in ways.items()}
+            difference = gains["ours and words"] - gains["general and words"]
+            low, high = bootstrap(difference)
+            means = " | ".join(f"{gains[way].mean():.3f}" for way in COMPARED)
+            compared.append(
+                f"| {result['corpus']} | {len(difference)} | {kind} | {means} | "
+                f"{difference.mean():+.3f} [{low:+.3f}, {high:+.3f}] |\n"
+            )
     speed_head = _SPEED.format(load=results["load"]["seconds"])
-    text = _HEAD + "".join(lines) + speed_head + "".join(speeds) + _WEAK
+    text = _HEAD + "".join(lines) + speed_head + "".join(speeds)
+    if compared:
+        text += _GENERAL + "".join(compared)
+    text += _WEAK
     evidence.write_page("meaning.md", _COMMAND, text)
