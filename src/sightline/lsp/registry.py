@@ -92,6 +92,9 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     licence: str = ""
     #: For servers from PATH: how a user gets one.
     get: str = ""
+    #: A server that calls itself older is ended before it reads a project, and why.
+    oldest: str = ""
+    oldest_why: str = ""
     #: Files that mark a project of its own inside a root.
     root_markers: tuple[str, ...] = ()
     #: The server's folder: always the root, or the nearest folder with a marker that also has a
