@@ -4,13 +4,17 @@ A sample is written by hand, and so are its truths: every place of one name, cou
 not by a language server. ``⟨name⟩`` marks a place, as in marker files.
 """
 
+import shutil
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pytest
 
 from sightline.lsp.registry import Operation, Registry, builtin
 from tests.markers.archive import Archive
 
-__all__ = ["SAMPLES", "Sample", "only"]
+__all__ = ["ON_PATH", "SAMPLES", "Sample", "needs", "offers", "only"]
 
 Place = tuple[str, int, int]
 
@@ -57,6 +61,21 @@ def only(*names: str) -> Registry:
 def offers(server: str, operation: Operation) -> bool:
     spec = builtin().servers[server]
     return operation not in spec.not_offered + spec.unstable
+
+
+def needs(server: str) -> None:
+    """Skips a test whose server must come from the user's PATH and does not."""
+    if builtin().servers[server].found == "path" and not _runs(server):
+        pytest.skip(f"{server} is not on the PATH, and Sightline does not install it")
+
+
+def _runs(program: str) -> bool:
+    """Whether there is such a program and it works; a proxy without its component does not."""
+    found = shutil.which(program)
+    ways = [[found, "--version"], [found, "version"]] if found else []
+    return any(
+        subprocess.run(way, check=False, capture_output=True).returncode == 0 for way in ways
+    )
 
 
 PYTHON = Sample(

@@ -8,8 +8,6 @@ which answers are refused. Where a real one is on PATH, it is asked too.
 import asyncio
 import json
 import os
-import shutil
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,7 +21,7 @@ from sightline.contract.failures import Failure, TimedOut, TooMany, Unavailable
 from sightline.contract.settings import Settings
 from sightline.lsp.registry import Registry, builtin
 from tests.languages.questions import all_questions
-from tests.languages.samples import ON_PATH, only
+from tests.languages.samples import ON_PATH, needs, only
 from tests.languages.test_untouched import snapshot
 from tests.support import fake_server
 from tests.support.engine import Engine, engine, received
@@ -165,20 +163,10 @@ async def test_intelephense_is_asked_after_it_has_indexed(tmp_path: Path) -> Non
             await running.call("vscode.lsp.diagnostics.document", uri=running.uri("a.php"))
 
 
-def runs(program: str) -> bool:
-    """Whether there is such a program and it works; a proxy without its component does not."""
-    found = shutil.which(program)
-    ways = [[found, "--version"], [found, "version"]] if found else []
-    return any(
-        subprocess.run(way, check=False, capture_output=True).returncode == 0 for way in ways
-    )
-
-
 @asynccontextmanager
 async def real(server: str, root: Path, folder: Path) -> AsyncIterator[Engine]:
     """An engine whose only server is the user's own, in a trusted root."""
-    if not runs(server):
-        pytest.skip(f"{server} is not on the PATH, and Sightline does not install it")
+    needs(server)
     cache = folder / "cache"
     cache.mkdir()
     environment = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
