@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 
 from sightline.index.postings import decode_counted, decode_plain
 
-__all__ = ["SECTIONS", "Columns", "DamagedSegment", "Segment", "term_key", "write_segment"]
+__all__ = [
+    "SECTIONS",
+    "Columns",
+    "DamagedSegment",
+    "Segment",
+    "term_bytes",
+    "term_key",
+    "write_segment",
+]
 
 _MAGIC = b"SLSEG\x00\x01\n"
 _TRAILER = struct.Struct("<II8s")
@@ -153,5 +161,9 @@ def term_key(term: str) -> int:
 
     Two terms share a key about never, and then they merely count as one, in every index alike.
     """
-    digest = hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
+    return int.from_bytes(term_bytes(term), "little")
+
+
+def term_bytes(term: str) -> bytes:
+    """The same key as it lies in a segment."""
+    return hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()
