@@ -98,6 +98,7 @@ class Lookup:
     def __init__(self, limit: int = _CACHE_BYTES) -> None:
         self._lists: Kept[Segment, tuple[Small, NDArray[np.uint8]]] = Kept(limit)
         self._worths: Kept[Snapshot, Worth] = Kept(_WORTH_BYTES)
+        self._own = threading.local()
 
     def worth(self, snapshot: Snapshot, key: Hashable, make: Callable[[], Worth]) -> Worth:
         """What a term is worth in a snapshot, worked out once."""
@@ -106,6 +107,13 @@ class Lookup:
             kept = make()
             size = len(kept.chunks) + len(kept.files)
             self._worths.put(snapshot, key, kept, 12 * size + 500)
+        return kept
+
+    def zeros(self, size: int) -> NDArray[np.float64]:
+        """Room to count in, all 0. It is the thread's own and has to be left all 0."""
+        kept: NDArray[np.float64] | None = getattr(self._own, "zeros", None)
+        if kept is None or len(kept) != size:
+            kept = self._own.zeros = np.zeros(size)
         return kept
 
     def terms(self, snapshot: Snapshot, key: int) -> Postings:

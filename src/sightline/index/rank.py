@@ -75,7 +75,7 @@ def score(snapshot: Snapshot, lookup: Lookup, terms: Sequence[Term], weights: We
 def _worth(snapshot: Snapshot, lookup: Lookup, term: str, weights: Weights) -> Worth:
     """What one term adds."""
     found = _Found.of(snapshot, lookup, term)
-    chunks, tf = found.weigh(snapshot, weights)
+    chunks, tf = found.weigh(snapshot, lookup, weights)
     idf = _idf(snapshot.living_chunks, max(len(found.body), 1))
     gains = _saturated(tf, idf, weights.k1)
     file_tf, having = found.weigh_files(snapshot, weights)
@@ -115,7 +115,9 @@ class _Found(NamedTuple):
             lookup.path_words(snapshot, term_key("p" + term)),
         )
 
-    def weigh(self, snapshot: Snapshot, weights: Weights) -> tuple[NDArray[np.int64], Floats]:
+    def weigh(
+        self, snapshot: Snapshot, lookup: Lookup, weights: Weights
+    ) -> tuple[NDArray[np.int64], Floats]:
         """The chunks that have the term anywhere, and its weighted counts in them."""
         chunks = self.body.chunks
         own = self.body.counts / snapshot.norm(weights.b)[chunks]
@@ -129,30 +131,27 @@ class _Found(NamedTuple):
             others.append((inside, np.full(len(inside), weights.path)))
         if not any(len(more) for more, _ in others):
             return chunks, own
-        tf = np.zeros(snapshot.chunks)
+        tf = lookup.zeros(snapshot.chunks)
         tf[chunks] = own
         touched = [chunks]
         for more, values in others:
             touched.append(more[tf[more] == 0.0])
             tf[more] += values
         where = np.concatenate(touched)
-        return where, tf[where]
+        counted = tf[where]
+        tf[where] = 0.0
+        return where, counted
 
     def weigh_files(self, snapshot: Snapshot, weights: Weights) -> tuple[Floats, int]:
         """The weighted count per file, and in how many files the term stands."""
-        tf = self._per_file(snapshot, self.body)
-        having = int(np.count_nonzero(tf))
-        tf /= snapshot.file_norm(weights.file_b)
-        if len(self.name):
-            tf += weights.file_name * self._per_file(snapshot, self.name)
+        owners = snapshot.chunk_file
+        # Counts are whole numbers, so no order changes the sums.
+        counts = np.bincount(owners[self.body.chunks], self.body.counts, snapshot.files)
+        having = int(np.count_nonzero(counts))
+        tf: Floats = counts / snapshot.file_norm(weights.file_b)
+        np.add.at(tf, owners[self.name.chunks], weights.file_name * self.name.counts)
         tf[self.path] += weights.file_path
         return tf, having
-
-    @staticmethod
-    def _per_file(snapshot: Snapshot, found: Postings) -> Floats:
-        """Counts added up. They are whole numbers, so no order changes the sums."""
-        owners = snapshot.chunk_file[found.chunks]
-        return np.bincount(owners, found.counts, minlength=snapshot.files).astype(np.float64)
 
 
 def _chunks_of(snapshot: Snapshot, files: NDArray[np.int64]) -> NDArray[np.int64]:

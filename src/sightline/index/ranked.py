@@ -89,7 +89,9 @@ class Ranked(NamedTuple):
         self.check()
         bonus, note, must = self._evidence()
         chunks = self._candidates(scores, bonus)
-        total = self._with_vectors(self._base(scores, chunks), chunks) * self._factors(chunks)
+        owners = self.snapshot.chunk_file[chunks]
+        base = self._with_vectors(self._base(scores, chunks, owners), chunks)
+        total = base * self._factors()[owners]
         if bonus is not None:
             total += bonus[chunks]
         if must is not None:
@@ -111,7 +113,7 @@ class Ranked(NamedTuple):
             wanted &= self.scope.chunks
         return np.flatnonzero(wanted)
 
-    def _base(self, scores: Scores, chunks: Ints) -> Floats:
+    def _base(self, scores: Scores, chunks: Ints, owners: Ints) -> Floats:
         """The scores of chunk and file mixed, between 0 and 1."""
         own = scores.chunks[chunks]
         highest = self._highest(scores.chunks, self.scope.chunks)
@@ -120,7 +122,7 @@ class Ranked(NamedTuple):
         mix = _MIX_SHORT if self.query.short else _MIX_LONG
         highest_file = self._highest(scores.files, self.scope.files) or 1.0
         mixed = own * ((1.0 - mix) / highest)
-        mixed += (scores.files * (mix / highest_file))[self.snapshot.chunk_file[chunks]]
+        mixed += (scores.files * (mix / highest_file))[owners]
         mixed[own <= 0.0] = 0.0
         return mixed
 
@@ -137,12 +139,12 @@ class Ranked(NamedTuple):
         self.check()
         return fused(base, values, self.near.weight)
 
-    def _factors(self, chunks: Ints) -> Floats:
-        """What the role of a chunk's file makes of its score."""
+    def _factors(self) -> Floats:
+        """Per file: what its role makes of the scores of its chunks."""
         table = np.ones(len(Role))
         for role, factor in _ROLE_FACTORS.items():
             table[role] = 1.0 if role in self._wanted() else factor
-        return table[self.snapshot.roles][self.snapshot.chunk_file[chunks]]
+        return table[self.snapshot.roles]
 
     def _wanted(self) -> frozenset[Role]:
         filters = self.scope.filters

@@ -108,10 +108,16 @@ def best(snapshot: Snapshot, chunks: Ints, scores: Floats, limit: int) -> list[C
 
     Equal scores are ordered by path and line, whatever the numbers of the chunks are.
     """
+    # Rounding moves a score by at most half a step, so nothing that ties is lost here.
+    step = 1.0 / SCALE
+    if len(chunks) > limit:
+        half = float(scores.max()) / 2
+        high = np.flatnonzero(scores >= half - step)
+        if np.count_nonzero(scores[high] >= half) >= limit:
+            chunks, scores = chunks[high], scores[high]
     if len(chunks) > limit:
         least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        # Rounding moves a score by at most half a step, so nothing that ties is lost here.
-        high = np.flatnonzero(scores >= least - 1.0 / SCALE)
+        high = np.flatnonzero(scores >= least - step)
         chunks, scores = chunks[high], scores[high]
     scaled = np.rint(scores * SCALE).astype(np.int64)
     chunks, scaled = chunks[scaled > 0], scaled[scaled > 0]

@@ -6,7 +6,7 @@ file. Patterns run on RE2, in time linear in the text, whatever the pattern is.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +49,7 @@ _SCORES = {
     Role.GENERATED: 0.4,
     Role.VENDORED: 0.3,
 }
+_DOWN = np.array([-_SCORES[role] for role in sorted(Role)])
 _DECLARES = 2.0
 _WORD = re.compile(r"\w+")
 _MAX_WORD = 40
@@ -205,28 +206,28 @@ class Scanner(NamedTuple):
     def _scan(self, candidates: Flags, find: Finder, scope: Scope, declared: set[int]) -> Results:
         found: list[Found] = []
         total = 0
-        for file in self._ordered(candidates, declared):
+        for _, down, path, file in self._ordered(candidates, declared):
             self.check()
-            score = _SCORES[Role(int(self.snapshot.roles[file]))]
+            by_chunk = self._matches(file, find(self.texts.read(path)))
+            if not by_chunk:
+                continue
             first = int(self.snapshot.chunk_first[file])
-            by_chunk = self._matches(file, find)
             total += sum(count for count, _ in by_chunk.values())
             for number, (_, kept) in sorted(by_chunk.items()):
                 chunk = first + number
                 if scope.chunks[chunk] and scope.admits(self.records.of(file)[number]):
                     bonus = _DECLARES if chunk in declared else 0.0
-                    found.append(Found(chunk, score + bonus, kept))
+                    found.append(Found(chunk, bonus - down, kept))
             if len(found) >= MAX_HITS:
                 return Results(self._sorted(found)[:MAX_HITS], capped=True, matches=total)
         return Results(self._sorted(found), matches=total)
 
     def _matches(
-        self, file: int, find: Finder
+        self, file: int, spans: Iterable[tuple[int, int]]
     ) -> dict[int, tuple[int, tuple[tuple[int, int], ...]]]:
         """Per chunk: how many matches begin in it, and the first few."""
-        data = self.texts.of(file)
         by_chunk: dict[int, tuple[int, tuple[tuple[int, int], ...]]] = {}
-        for count, span in enumerate(find(data)):
+        for count, span in enumerate(spans):
             number = self.records.of(file).owner(span[0])
             if number is not None:
                 seen, kept = by_chunk.get(number, (0, ()))
@@ -235,17 +236,17 @@ class Scanner(NamedTuple):
                 break
         return by_chunk
 
-    def _ordered(self, candidates: Flags, declared: set[int]) -> list[int]:
-        """Files that declare the text first, then by role, then by path."""
+    def _ordered(self, candidates: Flags, declared: set[int]) -> list[tuple[bool, float, str, int]]:
+        """Files that declare the text first, then by role, then by path: (whether it does not,
+        what a match counts, negated, path, number)."""
         first = {int(self.snapshot.chunk_file[chunk]) for chunk in declared}
-        roles = self.snapshot.roles
-
         files = np.flatnonzero(candidates)
-        rows = [
-            (file not in first, -_SCORES[Role(role)], self.snapshot.path(file), file)
-            for file, role in zip(files.tolist(), roles[files].tolist(), strict=True)
-        ]
-        return [file for _, _, _, file in sorted(rows)]
+        paths = self.snapshot.paths
+        scores = _DOWN[self.snapshot.roles[files]].tolist()
+        return sorted(
+            (file not in first, down, paths[file], file)
+            for file, down in zip(files.tolist(), scores, strict=True)
+        )
 
     def _sorted(self, found: list[Found]) -> list[Found]:
         """By score; what was found came in the order of paths and lines."""
