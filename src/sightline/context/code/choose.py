@@ -32,9 +32,9 @@ class Weights(NamedTuple):
     header: int = 50
     call: int = 45
     #: How much of its worth a signature has.
-    share: int = 70
+    share: int = 80
     #: How much more the better is wanted than the good.
-    power: int = 3
+    power: int = 4
     #: The least score, as a share of the best one, of what is taken.
     least: int = 4
     #: How many matches are weighed: so many, and one more for every so many tokens.

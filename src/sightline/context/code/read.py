@@ -17,7 +17,7 @@ import numpy as np
 
 from sightline.context.code.answer import answer
 from sightline.context.code.corpus import Corpus
-from sightline.context.code.layout import StoredChunk
+from sightline.context.code.layout import StoredChunk, pack_name
 from sightline.context.code.pieces import chunk_ids
 from sightline.context.documents import version_of
 from sightline.context.files import CacheFolder, NotInside, Stamp
@@ -145,6 +145,8 @@ def _open_manifest(folder: CacheFolder, pause: Pause) -> tuple[Manifest, Stamp]:
 def _open_pack(folder: CacheFolder, name: str, pause: Pause) -> tuple[list[StoredChunk], Stamp]:
     try:
         data, stamp = folder.read(name, pause)
+        if pack_name(data) != name:
+            raise DocumentDamaged("a file of documents is not the one that was written")
         return _decode_pack(data), stamp
     except PermissionError as error:
         raise DocumentUnreadable(system_text(error)) from None
