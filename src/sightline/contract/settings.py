@@ -27,6 +27,7 @@ ToolNames = Literal["dotted", "underscore"]
 Content = Literal["empty", "summary", "mirror"]
 ProtocolHeader = Literal["required", "session"]
 ChangeDetection = Literal["auto", "sweep"]
+Tokenizer = Literal["bytes/4", "cl100k_base", "o200k_base"]
 
 _MAX_LIST = 64
 _MAX_TEXT = 4_096
@@ -66,6 +67,7 @@ class Settings:
     protocol_header: ProtocolHeader = "required"
     change_detection: ChangeDetection = "auto"
     dense: bool = True
+    tokenizer: Tokenizer = "bytes/4"
     max_servers: int = limits.MAX_SERVERS
     server_memory_mb: int = limits.SERVER_MEMORY_MB
     server_idle_s: int = limits.SERVER_IDLE_S
@@ -181,6 +183,7 @@ _PARSERS: dict[str, Any] = {
     "enable_sessions": _flag,
     "debug_logging": _flag,
     "dense": _flag,
+    "tokenizer": _choice(*get_args(Tokenizer)),
     "allow_unstable_hover": _flag,
     "families": _families,
     "tool_names": _choice(*get_args(ToolNames)),

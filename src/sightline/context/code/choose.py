@@ -69,6 +69,13 @@ class Piece:
         assert self.text is not None
         return self.text.full if self.is_full or self.text.short is None else self.text.short
 
+    @property
+    def tokens(self) -> int:
+        """What the content costs."""
+        text = self.text
+        assert text is not None
+        return text.full_tokens if self.is_full or text.short is None else text.short_tokens
+
 
 class Chosen(NamedTuple):
     query: Query
