@@ -333,6 +333,10 @@ class Calls:
             desk = self.engines.desk(asked.view, asked.caller.progress)
             answer = await asked.tool.answer(desk, asked.question)
             if not isinstance(answer, Paged):
+                if self.clock() > asked.deadline and asked.tool.info.repeatable:
+                    # Nobody may wait any more; whoever was told to retry finds it.
+                    page = fit(answer, asked)
+                    self.answers.put(asked.answer_key, page.payload, page.summary)
                 return answer
             kept = RetainedSet.of(answer)
             self.retained.keep(asked.snapshot, kept)
