@@ -29,8 +29,8 @@ class Surface(NamedTuple):
     name: str
     version: str
     instructions: str
-    #: The ``tools/list`` result, for a way of naming and a revision.
-    tools: Callable[[ToolNames, Revision], msgspec.Raw]
+    #: The ``tools/list`` result, for a client's options and a revision.
+    tools: Callable[[ToolNames, Content, Revision], msgspec.Raw]
     #: The names in that list, for ``initialize``.
     tool_names: Callable[[ToolNames], tuple[str, ...]]
     #: The options of a client, by its ``clientInfo.name``.
