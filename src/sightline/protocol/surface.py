@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from sightline.contract.limits import MAX_RESPONSE_BYTES
 from sightline.contract.settings import Content, ProtocolHeader, ToolNames
 from sightline.protocol.revisions import Revision
 
@@ -21,6 +22,7 @@ class ClientOptions(NamedTuple):
     tool_names: ToolNames = "dotted"
     content: Content = "empty"
     protocol_header: ProtocolHeader = "required"
+    answer_bytes: int = MAX_RESPONSE_BYTES
 
 
 class Surface(NamedTuple):
