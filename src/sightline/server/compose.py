@@ -55,7 +55,10 @@ def surface_for(settings: Settings) -> Surface:
     def options_for(client: str) -> ClientOptions:
         own = settings.for_client(client)
         return ClientOptions(
-            own.tool_names or "dotted", own.content or "empty", own.protocol_header or "required"
+            own.tool_names or "dotted",
+            own.content or "empty",
+            own.protocol_header or "required",
+            own.answer_bytes or limits.MAX_RESPONSE_BYTES,
         )
 
     return Surface(
