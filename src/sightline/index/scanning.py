@@ -5,6 +5,7 @@ and docs, in the order of paths, until enough is found. Nothing is answered that
 file. Patterns run on RE2, in time linear in the text, whatever the pattern is.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -19,21 +20,23 @@ from sightline.index.results import Found, Records, Results
 from sightline.index.roles import Role
 from sightline.index.segment import term_key
 from sightline.index.snapshot import Snapshot
+from sightline.index.stems import stem
 from sightline.index.texts import Texts
 from sightline.index.trigrams import text_codes
+from sightline.index.words import STOPWORDS, compact
 from sightline.workspace.linear import BadPattern, Expression, compile_expression
 
 __all__ = ["MAX_HITS", "Scanner", "compile_pattern"]
 
 Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 #: At most this many chunks are answered.
 MAX_HITS = 1_000
 _MAX_MATCHES_KEPT = 5
 _MAX_MATCHES_PER_FILE = 1_000
-#: So many trigrams of a literal are looked up; the rarest say almost everything.
-_MAX_CODES = 10
-_FEW = 64
+#: So few files are sooner read than ruled out by another trigram.
+_FEW = 4
 _MAX_EITHER = 40
 
 #: In which order roles are searched, and what a match there counts.
@@ -47,6 +50,8 @@ _SCORES = {
     Role.VENDORED: 0.3,
 }
 _DECLARES = 2.0
+_WORD = re.compile(r"\w+")
+_MAX_WORD = 40
 
 Finder = Callable[[bytes], Iterator[tuple[int, int]]]
 
@@ -60,6 +65,23 @@ def compile_pattern(pattern: str) -> Expression:
         raise InvalidArguments(
             f"query is not a regular expression (RE2 syntax): {reason}"
         ) from None
+
+
+def _inner_words(text: str) -> list[str]:
+    """The words that stand whole in every text with this phrase, as they are indexed.
+
+    What touches an end of the phrase may be part of a longer word there. A word is indexed by its
+    stem, or whole if the text spells it as several parts (see ``words``).
+    """
+    return [
+        word
+        for match in _WORD.finditer(text)
+        if match.start() > 0
+        and match.end() < len(text)
+        and match[0].isascii()
+        and match[0].lower() not in STOPWORDS
+        and 1 < len(word := compact(match[0])) <= _MAX_WORD
+    ]
 
 
 class Scanner(NamedTuple):
@@ -96,39 +118,59 @@ class Scanner(NamedTuple):
         codes = text_codes(needle)
         if not codes:
             return None
-        candidates = np.flatnonzero(self._with_codes(codes) & scope.files)
-        if len(candidates) > limit:
+        chunks = self._with_words(_inner_words(text))
+        if chunks is None:
+            files = np.flatnonzero(self._with_codes(codes) & scope.files)
+        else:
+            chunks = chunks[scope.chunks[chunks]]
+            files = np.unique(self.snapshot.chunk_file[chunks])
+            if len(files) > _FEW:
+                files = files[self._with_codes(codes)[files]]
+        if len(files) > limit:
             return None
-        found: list[int] = []
-        for file in candidates.tolist():
+        found: set[int] = set()
+        for file in files.tolist():
             self.check()
             data = self.texts.of(file).lower()
             first = int(self.snapshot.chunk_first[file])
             place = data.find(needle)
-            if place < 0:
-                continue
-            record = self.records.of(file)
             while place >= 0:
-                number = record.owner(place)
-                if number is not None and scope.chunks[first + number]:
-                    found.append(first + number)
+                number = self.records.of(file).owner(place)
+                if number is not None:
+                    found.add(first + number)
                 place = data.find(needle, place + 1)
-        return sorted(set(found))
+        if chunks is not None:
+            return sorted(found.intersection(chunks.tolist()))
+        return sorted(chunk for chunk in found if scope.chunks[chunk])
+
+    def _with_words(self, words: list[str]) -> Ints | None:
+        """The chunks that have all the words, in any mixture of cases, ascending."""
+        lists = sorted((self._with_word(word) for word in words), key=len)
+        if not lists:
+            return None
+        kept, *others = lists
+        for other in others:
+            places = np.searchsorted(other, kept)
+            kept = kept[other[np.minimum(places, len(other) - 1)] == kept]
+        return kept
+
+    def _with_word(self, word: str) -> Ints:
+        """The chunks that have a word: under its stem, or whole where it has several parts."""
+        forms = sorted({stem(word), word})
+        lists = [self.lookup.terms(self.snapshot, term_key("b" + form)).chunks for form in forms]
+        filled = [found for found in lists if len(found)] or lists[:1]
+        return filled[0] if len(filled) == 1 else np.unique(np.concatenate(filled))
 
     # Which files
 
     def _with_codes(self, codes: list[int]) -> Flags:
-        """The files that have all the trigrams, or at least the rarest of them."""
+        """The files that have all the trigrams; where few are left, perhaps a few more."""
         flags: Flags = self.snapshot.file_alive.copy()
-        if not codes:
-            return flags
-        sized = sorted((self._size(code), code) for code in codes)[:_MAX_CODES]
+        sized = sorted((self._size(code), code) for code in codes)
         for size, code in sized:
             if size == 0:
                 return np.zeros(self.snapshot.files, bool)
-            own = np.zeros(self.snapshot.files, bool)
-            own[self.lookup.trigrams(self.snapshot, code)] = True
-            flags &= own
+            flags &= self.lookup.having(self.snapshot, code)
             if np.count_nonzero(flags) <= _FEW:
                 break
         return flags

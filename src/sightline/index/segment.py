@@ -98,10 +98,15 @@ class Segment:
         raw = self._list("path", key)
         return None if raw is None else decode_plain(raw[0], dense=raw[1])
 
-    def trigrams(self, code: int) -> Ints | None:
-        """The files whose text has a trigram."""
+    def mark_trigram(self, code: int, flags: NDArray[np.bool_]) -> None:
+        """Sets the flags of the files whose text has a trigram."""
         raw = self._list("gram", code)
-        return None if raw is None else decode_plain(raw[0], dense=raw[1])
+        if raw is None:
+            return
+        if raw[1]:
+            flags[:] = np.unpackbits(raw[0], count=self.files)
+        else:
+            flags[decode_plain(raw[0], dense=False)] = True
 
     def record(self, file: int) -> bytes:
         """The packed record of one file."""
