@@ -480,8 +480,11 @@ class Server:
                 while self._settler is not None and (self._anchors_due or self._settler.pending):
                     if self._anchors_due:
                         self._anchors_due = False
-                        project = self.launch.project()
-                        self._hold(await asyncio.to_thread(project.anchors))
+                        documents, project = self.documents, self.launch.project()
+                        anchors = await asyncio.to_thread(project.anchors)
+                        if self.documents is not documents:
+                            continue  # it ended meanwhile; the next one finds its own
+                        self._hold(anchors)
                     await self._settler.settle()
         except (ServerGone, ServerError):
             pass  # its end is noticed elsewhere
