@@ -109,7 +109,9 @@ class Opened:
 
     def nearest_by(self, values: Floats) -> list[tuple[int, int]]:
         """The chunks with the highest values."""
-        return [(one.chunk, one.file) for one in best(self.snapshot, values, _DEEP)]
+        living = np.flatnonzero(self.snapshot.chunk_alive)
+        found = best(self.snapshot, living, values[living], _DEEP)
+        return [(chunk, file) for _, _, _, chunk, file in found]
 
     def full_text(self, text: str) -> list[tuple[int, int]]:
         """By SQLite's full-text search."""

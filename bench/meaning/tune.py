@@ -71,21 +71,22 @@ class _Parts:
         scope = Scope(snapshot, lookup, Filters())
         scanner = Scanner(snapshot, lookup, Texts(snapshot, corpus.root), records, lambda: None)
         ranked = Ranked(snapshot, lookup, scanner, records, query, scope, lambda: None)
-        base = ranked._base(score(snapshot, lookup, query.terms, ranked.weights))
-        near = corpus.near(text)
-        near[~scope.chunks] = 0.0
-        bonus, _, must, self.written = ranked._evidence()
+        chunks = np.flatnonzero(scope.chunks)
+        owners = snapshot.chunk_file[chunks]
+        scores = score(snapshot, lookup, query.terms, ranked.weights)
+        base = ranked._base(scores, chunks, owners)
+        near = corpus.near(text)[chunks]
+        extra, _, must, self.written = ranked._evidence()
+        bonus = np.zeros(len(chunks)) if extra is None else extra[chunks]
         kept = _best(base) | _best(near) | (bonus > 0.0)
         if must is not None:
-            kept &= must
-        self.chunks = np.flatnonzero(kept & scope.chunks)
+            kept &= must[chunks]
         self.lowest = float(near[_best(near)].min(initial=1.0))
-        self.near_ones = (_best(near) | _best(base))[self.chunks]
-        self.base, self.near, self.bonus = (v[self.chunks] for v in (base, near, bonus))
-        self.factors = ranked._factors()[self.chunks]
-        files = snapshot.chunk_file[self.chunks]
-        self.order = snapshot.path_ranks[files]
-        self.files = files
+        self.near_ones = (_best(near) | _best(base))[kept]
+        self.base, self.near, self.bonus = base[kept], near[kept], bonus[kept]
+        self.chunks, self.files = chunks[kept], owners[kept]
+        self.factors = ranked._factors()[self.files]
+        self.order = snapshot.path_ranks[self.files]
 
     def first(self, form: str, weight: float) -> list[tuple[int, int]]:
         """The first chunks with their files, as the search would order them."""

@@ -27,7 +27,7 @@ INFO = ToolInfo(
     title="Index status",
     description="Whether the search index is there, complete and fresh; its counts and size, what "
     "is being built now, and which files are skipped or failed.",
-    schema_version=1,
+    schema_version=2,
     epochs=SOURCE_EPOCHS,
     repeatable=False,
 )

@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from sightline.context.code.layout import vector_text
+from sightline.context.code.export import export
 from sightline.context.code.read import CodeCache
 from sightline.context.files import CacheFolder
 from sightline.context.opening import open_code
+from sightline.index.dense.nearness import Matrix
 from tests.context.support import VECTORS, files_of
 from tests.support.program import command, environment, run
 from tests.support.stdio import StdioServer
@@ -127,7 +130,7 @@ def contents(answer: Any) -> dict[str, str]:
 def test_a_cache_of_code(home: Path, shop: Path, tmp_path: Path) -> None:
     cache = built(home, shop, tmp_path / "cache")
     manifest = json.loads((cache / "manifest.json").read_text("utf-8"))
-    assert manifest["build_config"] == {"version": "code-1", "hash_algorithm": "sha256"}
+    assert manifest["build_config"] == {"version": "code-2", "hash_algorithm": "sha256"}
     ids = [document["id"] for document in manifest["documents"]]
     assert ids == sorted(ids)
     assert "shop/cart.py::Cart.checkout_total" in ids
@@ -288,13 +291,12 @@ def explained(home: Path, cache: Path, query: str = QUESTION) -> str:
     return done.stdout
 
 
-def respelled(cache: Path, vector: Callable[[str], str]) -> None:
-    """Writes other vectors into a cache. ``vector`` is told the version of each document."""
-    for path in (cache / "documents").glob("*.json"):
-        pack = json.loads(path.read_text("utf-8"))
-        for stored in pack:
-            stored["metadata"]["vector"] = vector(stored["version"])
-        path.write_text(json.dumps(pack), "utf-8")
+def exported(cache: Path, into: Path, vectors: NDArray[np.int8] | None) -> Path:
+    """The same cache with other vectors."""
+    corpus = open_code(CacheFolder(str(cache))).corpus
+    corpus.matrix = None if vectors is None else Matrix(vectors)
+    export(corpus, str(into))
+    return into
 
 
 @pytest.mark.requirement("CX-code-explain")
@@ -304,14 +306,13 @@ def test_vectors_take_part_and_explain_says_so(home: Path, shop: Path, tmp_path:
     assert "\nranked by: words alone: the query is" in explained(home, cache, "checkout_total")
     meant = resolved(home, cache, "money off for loyal buyers")["documents"]
     assert "shop/prices.py::discounted" in [document["id"] for document in meant]
-    respelled(cache, lambda version: "")
-    assert "\nranked by: words alone: the cache has no vectors" in explained(home, cache)
-    assert contents(resolved(home, cache))["shop/cart.py::Cart.checkout_total"]
-    assert resolved(home, cache, "money off for loyal buyers")["documents"] == []
-    respelled(cache, lambda version: vector_text(bytes(7), version))
-    assert "\nranked by: words alone: the vectors are not of this model" in explained(home, cache)
-    respelled(cache, lambda version: vector_text(bytes(256), "another version"))
-    assert '"valid": false' in run(home, "context", "inspect", "--cache", cache).stdout
+    plain = exported(cache, tmp_path / "plain", None)
+    assert "\nranked by: words alone: the cache has no vectors" in explained(home, plain)
+    assert contents(resolved(home, plain))["shop/cart.py::Cart.checkout_total"]
+    assert resolved(home, plain, "money off for loyal buyers")["documents"] == []
+    count = len(json.loads((cache / "manifest.json").read_text("utf-8"))["documents"])
+    narrow = exported(cache, tmp_path / "narrow", np.zeros((count, 7), np.int8))
+    assert "\nranked by: words alone: the vectors are not of this" in explained(home, narrow)
 
 
 @pytest.fixture(scope="module")

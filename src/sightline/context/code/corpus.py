@@ -62,10 +62,18 @@ class Text(NamedTuple):
 
 
 class Corpus:
-    def __init__(self, snapshot: Snapshot, texts: TextSource, lookup: Lookup) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        texts: TextSource,
+        lookup: Lookup,
+        count: Callable[[str], int] = tokens_of,
+    ) -> None:
         self.snapshot = snapshot
         self.lookup = lookup
         self.texts = texts
+        #: What the tokens of a text are counted by.
+        self._count = count
         self.lock = threading.Lock()
         #: The vectors of all chunks. Without them what matches is told by words alone.
         self.matrix: Matrix | None = None
@@ -159,9 +167,9 @@ class Corpus:
             # A later part of something long has no head of its own.
             is_head = any(symbol.name == chunk.name for symbol in chunk.symbols)
             short = signature(full, self.snapshot.rows[path].language) if is_head else None
-            short_tokens = tokens_of(short) if short is not None else 0
+            short_tokens = self._count(short) if short is not None else 0
             bare = " ".join(full.split())
-            found = Text(full, short, tokens_of(full), short_tokens, bare)
+            found = Text(full, short, self._count(full), short_tokens, bare)
             self._texts[number] = found
         return found
 

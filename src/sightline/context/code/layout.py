@@ -7,7 +7,7 @@ import msgspec
 
 from sightline.index.dense.weights import DIGEST
 
-__all__ = ["Metadata", "StoredChunk", "vector_bytes", "vector_text"]
+__all__ = ["Metadata", "StoredChunk", "pack_name", "vector_bytes", "vector_text"]
 
 _MODEL = DIGEST[:12]
 
@@ -38,24 +38,20 @@ class StoredChunk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     metadata: Metadata
 
 
-def vector_text(vector: bytes, version: str) -> str:
-    """How a vector of this package's model is written beside the content of that version."""
-    return f"{_MODEL}:{_check(_MODEL, version, vector)}:{base64.b64encode(vector).decode()}"
+def pack_name(data: bytes) -> str:
+    """The name of a file of documents: what is in it decides, so damage shows."""
+    return f"documents/{hashlib.sha256(data).hexdigest()[:32]}.json"
 
 
-def vector_bytes(text: str, version: str) -> bytes | None:
+def vector_text(vector: bytes) -> str:
+    """How a vector of this package's model is written: with the model's digest before it."""
+    return f"{_MODEL}:{base64.b64encode(vector).decode()}"
+
+
+def vector_bytes(text: str) -> bytes | None:
     """The vector that was written so; nothing when there is none or it is another model's.
 
     ``ValueError`` when no build writes it.
     """
-    if not text:
-        return None
-    model, check, rest = text.split(":")
-    vector = base64.b64decode(rest, validate=True)
-    if check != _check(model, version, vector):
-        raise ValueError("not the vector that was written")
-    return vector if model == _MODEL else None
-
-
-def _check(model: str, version: str, vector: bytes) -> str:
-    return hashlib.sha256(f"{model}\0{version}\0".encode() + vector).hexdigest()[:12]
+    model, _, rest = text.partition(":")
+    return base64.b64decode(rest, validate=True) if model == _MODEL else None
