@@ -130,6 +130,7 @@ def _fusion() -> list[str]:
     """How the weight of vectors was chosen."""
     fusion = Fusion()
     dev = _read("weights.json")
+    note = dev.pop("note", "")
     ways = [way for way in next(iter(dev.values())) if way.startswith("spread")]
     lines = [
         (
@@ -141,6 +142,7 @@ def _fusion() -> list[str]:
             "as a share of the nearest instead of between the last candidate and the nearest, then vectors "
             "alone. Texts that stand in the code as written go by words, whatever the weight."
         ),
+        *(["", note] if note else []),
         "",
         "| set, kind or language | queries | "
         + " | ".join(way.partition(" ")[2] for way in ways)

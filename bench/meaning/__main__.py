@@ -10,7 +10,7 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ _CHANGED = {
 }
 
 
-def _asked(language: str, folder: Path, count: int) -> dict[str, Any]:
+def _asked(language: str, folder: Path, count: int, chosen: Sequence[str]) -> dict[str, Any]:
     found = questions(folder, language, count)
     with tempfile.TemporaryDirectory(prefix="sightline-quality-") as scratch:
         bare = Path(scratch, "bare")
@@ -48,6 +48,7 @@ def _asked(language: str, folder: Path, count: int) -> dict[str, Any]:
             "literals": [Asked.chunk(q, q.text) for q in texts],
             "quoted literals": [Asked.chunk(q, f'"{q.text}"') for q in texts],
         }
+        sets = {name: asked for name, asked in sets.items() if not chosen or name in chosen}
         measured = asyncio.run(measure(bare, sets))
     return {"language": language, "corpus": CORPORA[language][0], **_figures(measured)}
 
@@ -99,6 +100,9 @@ def _figures(measured: Measured) -> dict[str, Any]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.meaning")
     parser.add_argument("--only", nargs="*", help="languages and repositories")
+    parser.add_argument(
+        "--sets", nargs="*", default=[], help="only these sets of the languages; keeps the others"
+    )
     parser.add_argument("--repositories", type=Path, help="a folder of bare repositories")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--json", type=Path, default=_RESULTS)
@@ -116,7 +120,11 @@ def main(arguments: list[str]) -> int:
         everything = [*CORPORA, *(_CHANGED if options.repositories else ())]
         for name in everything if options.only is None else options.only:
             if name in CORPORA:
-                results[name] = _asked(name, corpus(name), options.count)
+                found = _asked(name, corpus(name), options.count, options.sets)
+                if options.sets and name in results:
+                    results[name]["gains"] |= found["gains"]
+                else:
+                    results[name] = found
             else:
                 results[name] = _changed(name, options.repositories, options.count)
             options.json.write_text(json.dumps(results) + "\n", "utf-8")

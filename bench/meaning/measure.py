@@ -14,7 +14,16 @@ from bench.meaning.opened import Asked, Opened, opened
 from sightline.index.dense.encoder import encode_chunks, encode_query
 from sightline.index.dense.weights import bundled
 
-__all__ = ["COMPARED", "WAYS", "Measured", "bootstrap", "compare", "load_seconds", "measure"]
+__all__ = [
+    "COMPARED",
+    "WAYS",
+    "Gains",
+    "Measured",
+    "bootstrap",
+    "compare",
+    "load_seconds",
+    "measure",
+]
 
 WAYS = ("fts5", "words", "vectors", "both")
 COMPARED = ("words", "general", "general and words", "ours", "ours and words")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.meaning.measure import COMPARED, WAYS, bootstrap
+from bench.meaning.measure import COMPARED, WAYS, Gains, bootstrap
 from tools import evidence
 
 __all__ = ["write_page"]
@@ -57,6 +57,16 @@ measured here.
 """
 
 
+def _row(language: str, corpus: str, chunks: str, kind: str, gains: Mapping[str, Gains]) -> str:
+    difference = gains["both"] - gains["words"]
+    low, high = bootstrap(difference)
+    means = " | ".join(f"{gains[way].mean():.3f}" for way in WAYS)
+    return (
+        f"| {language} | {corpus} | {chunks} | {len(difference)} | {kind} | {means} | "
+        f"{difference.mean():+.3f} [{low:+.3f}, {high:+.3f}] |\n"
+    )
+
+
 def write_page(results: Mapping[str, Any]) -> None:
     lines: list[str] = []
     speeds: list[str] = []
@@ -65,18 +75,18 @@ def write_page(results: Mapping[str, Any]) -> None:
             continue
         for kind, ways in result["gains"].items():
             gains = {way: np.array(values) for way, values in ways.items()}
-            difference = gains["both"] - gains["words"]
-            low, high = bootstrap(difference)
-            means = " | ".join(f"{gains[way].mean():.3f}" for way in WAYS)
-            lines.append(
-                f"| {result['language']} | {result['corpus']} | {result['chunks']} | {len(difference)} | {kind} | "
-                f"{means} | {difference.mean():+.3f} [{low:+.3f}, {high:+.3f}] |\n"
-            )
+            named = (result["language"], result["corpus"], str(result["chunks"]), kind)
+            lines.append(_row(*named, gains))
         speed = result["speed"]
         speeds.append(
             f"| {result['language']}, {name} | {result['chunks']} | {speed['chunks_per_s']:.0f} | "
             f"{speed['query_ms']:.2f} | {speed['bytes_per_chunk']:.0f} |\n"
         )
+    for kind in ("changes", "long changes"):
+        found = [r["gains"][kind] for r in results.values() if kind in r.get("gains", {})]
+        if len(found) > 1:
+            gains = {way: np.concatenate([one[way] for one in found]) for way in WAYS}
+            lines.append(_row("all", f"{len(found)} code bases", "", kind, gains))
     compared: list[str] = []
     for result in results.values():
         for kind, ways in result.get("compared", {}).items():

@@ -45,7 +45,7 @@ _WANTS = {
     Role.VENDORED: frozenset("vendor vendored".split()),
 }
 #: More plain words in a row are hardly ever copied.
-_MAX_COPIED = 12
+_MAX_COPIED = 20
 _CODE = re.compile(r"[^\w\s,.!?'\"-]|\w[.-]\w|--")
 
 
