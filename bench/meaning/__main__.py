@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.kernel import loads
 from bench.meaning.changes import bare_folder, changes
 from bench.meaning.corpora import CORPORA, corpus
 from bench.meaning.literals import literals
@@ -113,7 +114,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     results = json.loads(options.json.read_text("utf-8")) if options.json.exists() else {}
     if not options.page:
-        results["load"] = {"seconds": load_seconds()}
+        results["load"] = {"seconds": load_seconds(), "machine": loads()}
         for name in options.general:
             results[f"general {name}"] = _compared(name, corpus(name), options.count)
             options.json.write_text(json.dumps(results) + "\n", "utf-8")

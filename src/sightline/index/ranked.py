@@ -179,8 +179,12 @@ class Ranked(NamedTuple):
             note, must = self._add_phrases(bonus)
         elif verbatim:
             where = self.scanner.chunks_with(verbatim, self.scope, _MAX_PHRASE_FILES)
-            bonus[where or []] += _VERBATIM
-            written = bool(where) and len(self.query.text.split()) >= _COPIED_WORDS
+            if where:
+                factors = self._factors()[self.snapshot.chunk_file[where]]
+                bonus[where] += _VERBATIM * factors
+                # Documentation may put a question as somebody else does; code says what it says.
+                copied = len(query.text.split()) >= _COPIED_WORDS
+                written = copied and bool((factors >= 1.0).any())
         return bonus, note, must, written
 
     def _add_name(
