@@ -32,6 +32,7 @@ ABOUT = {
     "whole answer as text, for clients that show their model nothing else",
     "protocol_header": "`session` for clients that never send `MCP-Protocol-Version`",
     "dense": "`false` ranks by words alone; the vectors that are on disk stay",
+    "tokenizer": "what `context.*` counts tokens by; all but `bytes/4` need `sightline[tokenizers]`",
     "change_detection": "`sweep` looks at every file on each call, for file systems that announce "
     "nothing although they say so",
     "max_servers": "how many language servers run at once; the longest idle one makes room",

@@ -7,6 +7,7 @@ the text; between them the other tools are asked; servers are killed without war
 
 import argparse
 import asyncio
+import gc
 import os
 import random
 import signal
@@ -46,6 +47,8 @@ class Soak:
     memory: list[int] = field(default_factory=list)
     handles: list[int] = field(default_factory=list)
     orphans: list[int] = field(default_factory=list)
+    #: Errors in background tasks, which no caller sees.
+    unseen: list[str] = field(default_factory=list)
 
     @property
     def settled(self) -> tuple[int, int]:
@@ -54,6 +57,12 @@ class Soak:
         early = sorted(self.memory[quarter : quarter + tenth])
         late = sorted(self.memory[-tenth:])
         return early[len(early) // 2], late[len(late) // 2]
+
+    @property
+    def tenths(self) -> list[int]:
+        """Memory in bytes after each tenth of the run."""
+        last = len(self.memory) - 1
+        return [self.memory[last * part // 10] for part in range(1, 11)]
 
 
 async def soak(folder: Path, calls: int, seconds: float, seed: int, kill_every: float) -> Soak:
@@ -67,6 +76,9 @@ async def soak(folder: Path, calls: int, seconds: float, seed: int, kill_every: 
     cache.mkdir()
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
     seen = Soak()
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _, context: seen.unseen.append(f"{context['message']}: {context.get('exception')!r}")
+    )
     pids: set[int] = set()
     async with engine(
         *(repository.root for repository in repositories),
@@ -97,6 +109,7 @@ async def soak(folder: Path, calls: int, seconds: float, seed: int, kill_every: 
         seen.seconds = time.monotonic() - begin
         seen.memory.append(_resident())
         seen.handles.append(len(os.listdir("/proc/self/fd")))
+    gc.collect()
     seen.orphans = sorted(pid for pid in pids if alive(pid))
     return seen
 
@@ -170,7 +183,10 @@ Wrong answers: **{len(seen.wrong)}**.
 | memory of Sightline, MiB | {early >> 20} | {late >> 20} |
 | open handles | {seen.handles[len(seen.handles) // 4]} | {seen.handles[-1]} |
 
-Processes of servers left after the end: **{len(seen.orphans)}**.
+Memory after each tenth of the run, MiB: {", ".join(str(each >> 20) for each in seen.tenths)}.
+
+Processes of servers left after the end: **{len(seen.orphans)}**. Errors in background tasks, which
+no caller sees: **{len(seen.unseen)}**.
 
 Weak: one machine, Linux; the memory is that of the process that also runs the test's own
 bookkeeping.
@@ -188,10 +204,11 @@ def main() -> int:
         seen = asyncio.run(work)
     text = page(seen)
     print(text)
+    print("\n".join(seen.unseen[:20]), file=sys.stderr)
     write_page("soak.md", "python -m tests.languages.soak", text)
     early, late = seen.settled
     flat = late <= early * 1.2 + (16 << 20) and seen.handles[-1] <= max(seen.handles[:5]) + 8
-    return 0 if flat and not seen.wrong and not seen.orphans else 1
+    return 0 if flat and not (seen.wrong or seen.orphans or seen.unseen) else 1
 
 
 if __name__ == "__main__":

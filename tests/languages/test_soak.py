@@ -9,5 +9,6 @@ async def test_a_short_soak(tmp_path: Path) -> None:
     seen = await soak(tmp_path, calls=60, seconds=300, seed=3, kill_every=20)
     assert seen.wrong == []
     assert seen.orphans == []
+    assert seen.unseen == []
     assert seen.calls.total() == 60
     assert seen.edits > 5 and seen.kills > 0

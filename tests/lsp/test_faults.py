@@ -1,15 +1,21 @@
 """A language server that misbehaves costs its caller a clear error and nobody anything else."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import gc
+import os
+import signal
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from sightline.contract.failures import Failure, NotReady, TimedOut, Unavailable
 from sightline.contract.settings import Settings
+from sightline.lsp.projects import Project
 from tests.support.engine import Engine, engine, fake_registry, received
 from tests.support.http import alive
 
@@ -221,3 +227,43 @@ async def test_the_server_is_told_to_stop_when_the_caller_cancels(
 
 def received_of(running: Engine) -> list[dict[str, Any]]:
     return received(running.root.parent / "fake")
+
+
+async def test_a_server_that_ends_while_its_files_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file comes, the project is looked through in a thread, and the server dies meanwhile."""
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.py").write_text("x = 1\n")
+    looking, go_on = threading.Event(), threading.Event()
+    found = Project.anchors
+
+    def slowly(project: Project, units: Iterable[str] = ()) -> list[str]:
+        if (root / "b.py").exists() and not go_on.is_set():
+            looking.set()
+            go_on.wait(60)
+        return found(project, units)
+
+    monkeypatch.setattr(Project, "anchors", slowly)
+    unseen: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unseen.append(context))
+    registry = fake_registry(tmp_path / "fake", {"textDocument/hover": [{"result": HOVER}]})
+    registry.servers["fake"] = msgspec.structs.replace(registry.servers["fake"], opens="gomod")
+    async with engine(root, cache=tmp_path, registry=registry, settings=FAST) as running:
+        await hover(running)
+        (root / "b.py").write_text("y = 1\n")
+        with pytest.raises(TimedOut):
+            await hover(running, once=True)
+        await asyncio.to_thread(looking.wait, 60)
+        (before,) = running.program.pool.status()
+        assert before.pid is not None
+        os.kill(before.pid, signal.SIGKILL)
+        while running.program.pool.status()[0].pid == before.pid:
+            await asyncio.sleep(0)
+        go_on.set()
+        assert (await hover(running))["summary"] == "Hover available."
+        (root / "c.py").write_text("z = 1\n")
+        assert (await hover(running))["summary"] == "Hover available."
+        gc.collect()
+    assert unseen == []

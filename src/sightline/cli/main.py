@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "settings": ("settings", "show every setting and where its value came from"),
     "doctor": ("doctor", "say what is missing and the command that fixes it"),
     "status": ("status", "show what running servers are doing"),
+    "roots": ("roots", "list, add or remove folders of a running server"),
     "servers": ("servers", "list, install or remove language servers"),
     "token": ("token", "show or rotate the bearer token of serve"),
     "trust": ("trust", "let language servers run code of a root"),

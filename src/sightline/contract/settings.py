@@ -28,6 +28,7 @@ ToolNames = Literal["dotted", "underscore"]
 Content = Literal["empty", "summary", "mirror"]
 ProtocolHeader = Literal["required", "session"]
 ChangeDetection = Literal["auto", "sweep"]
+Tokenizer = Literal["bytes/4", "cl100k_base", "o200k_base"]
 
 #: What clients were seen to show their models whole, by the names they give themselves. Longer
 #: answers they cut. Codex shows more with models it knows. docs/evidence/tokens.md has the rest.
@@ -80,6 +81,7 @@ class Settings:
     protocol_header: ProtocolHeader = "required"
     change_detection: ChangeDetection = "auto"
     dense: bool = True
+    tokenizer: Tokenizer = "bytes/4"
     max_servers: int = limits.MAX_SERVERS
     server_memory_mb: int = limits.SERVER_MEMORY_MB
     server_idle_s: int = limits.SERVER_IDLE_S
@@ -198,6 +200,7 @@ _PARSERS: dict[str, Any] = {
     "enable_sessions": _flag,
     "debug_logging": _flag,
     "dense": _flag,
+    "tokenizer": _choice(*get_args(Tokenizer)),
     "allow_unstable_hover": _flag,
     "families": _families,
     "tool_names": _choice(*get_args(ToolNames)),

@@ -105,11 +105,27 @@ class Index:
         self.workers = workers or Workers(environment, roots, cache)
         self.lookup = Lookup()
         self.dense = Dense(self.workers, workspace.source_changed, enabled=dense)
+        self._cache = cache
         self.builders: dict[str, Builder] = {}
-        for root in roots:
-            store = Store(index_folder(cache, root), root)
-            self.builders[root] = Builder(store, Discovery(root, environment), self.workers)
+        #: Of roots that were taken away. They may come back.
+        self._left: dict[str, Builder] = {}
+        self._roots_changed()
         workspace.listen(self._changed)
+        workspace.listen_to_roots(self._roots_changed)
+
+    def _roots_changed(self) -> None:
+        """Every root has a builder, and no other folder has one."""
+        known = self._left | self.builders
+        self.builders = {}
+        for root in (root.real for root in self.workspace.roots.roots):
+            if root in self._left:
+                known[root].distrust()  # nobody told it what changed meanwhile
+            elif root not in known:
+                store = Store(index_folder(self._cache, root), root)
+                discovery = Discovery(root, self._environment)
+                known[root] = Builder(store, discovery, self.workers)
+            self.builders[root] = known[root]
+        self._left = {root: made for root, made in known.items() if root not in self.builders}
 
     # Freshness
 
@@ -219,8 +235,10 @@ class Index:
         """The vectors for a search, of all roots or of none, and what to say when there are
         none."""
         nothing: list[Near | None] = [None] * len(seen)
-        weight = fusion_for(understand(request.query)) if request.mode == "auto" else 0.0
-        if weight <= 0.0 or not self.dense.enabled:
+        if request.mode != "auto" or not self.dense.enabled:
+            return nothing, ""
+        weight = fusion_for(understand(request.query))
+        if weight <= 0.0:
             return nothing, ""
         vector = await self.dense.query(request.query)
         if vector is None:
@@ -266,7 +284,7 @@ class Index:
                 answer.note = f"{results.note} {answer.note}".strip()
             answer.matches += results.matches
             answer.files += snapshot.living_files
-            answer.skipped += sum(row.place < 0 for row in snapshot.rows.values())
+            answer.skipped += snapshot.left_out
             inner = self._inner_roots(root)
             for place, found in enumerate(results.found):
                 if not inner or not search.path(found).startswith(inner):
@@ -286,7 +304,7 @@ class Index:
     async def close(self) -> None:
         await self.dense.close()
         await self.workers.close()
-        for builder in self.builders.values():
+        for builder in (*self.builders.values(), *self._left.values()):
             builder.library.store.unlock()
             builder.library.store.close()
 

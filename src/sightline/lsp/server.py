@@ -32,6 +32,7 @@ from sightline.lsp.published import Published
 from sightline.lsp.readiness import Readiness
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.settling import Connection, Read, Settler
+from sightline.lsp.versions import is_older, plain
 from sightline.process.child import Child, StartFailed
 from sightline.workspace.changes import Change, Kind
 
@@ -60,6 +61,10 @@ class State(Enum):
     READY = "ready"
     RESTING = "restarting"
     FAILED = "failed"
+
+
+class _TooOld(Exception):
+    """The server calls itself a version that must not read a project."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +175,8 @@ class Server:
                 continue
             if self.client is None or self.client.gone is not None or self.state is not State.READY:
                 raise self._not_ready()
+            if self._readiness is not None and self._readiness.broken:
+                raise Unavailable(f"{self.name} could not load the project; mend its project files")
             return self.client
 
     async def ask(
@@ -307,6 +314,11 @@ class Server:
                 self.state = State.STOPPED
                 self._starting = None
                 raise
+            except _TooOld:
+                self._leave()
+                await self._end_leaving()
+                self._give_up(f"{self.version} is not used: {self.spec.oldest_why}")
+                raise Unavailable(f"{self.name} {self._reason}; run sightline doctor") from None
             except (ServerGone, ServerError, TimeoutError):
                 self._leave()
                 await self._end_leaving()
@@ -375,7 +387,9 @@ class Server:
             types.InitializeResult,
         )
         self.capabilities = answer.capabilities
-        self.version = answer.serverInfo.version or self.version or self.spec.version
+        self.version = plain(answer.serverInfo.version) or self.version or self.spec.version
+        if is_older(self.version, self.spec.oldest):
+            raise _TooOld
         client.notify("initialized", {})
         for method in self.spec.announce:
             client.notify(method, {})
@@ -480,8 +494,11 @@ class Server:
                 while self._settler is not None and (self._anchors_due or self._settler.pending):
                     if self._anchors_due:
                         self._anchors_due = False
-                        project = self.launch.project()
-                        self._hold(await asyncio.to_thread(project.anchors))
+                        documents, project = self.documents, self.launch.project()
+                        anchors = await asyncio.to_thread(project.anchors)
+                        if self.documents is not documents:
+                            continue  # it ended meanwhile; the next one finds its own
+                        self._hold(anchors)
                     await self._settler.settle()
         except (ServerGone, ServerError):
             pass  # its end is noticed elsewhere

@@ -222,7 +222,7 @@ class Program:
         index = LazyIndex(workspace, views, environment, cache, dense=settings.dense)
         index_or_none = index.get if "index" in settings.families else no_index
 
-        context = ContextEngine(context_root)
+        context = ContextEngine(context_root, settings.tokenizer)
 
         def desk(view: View, progress: Progress) -> Desk:
             return Desk(view, source, progress, index_or_none, context)
