@@ -97,6 +97,7 @@ evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m tests.system.freshness --rounds 300 --write
 	$(BIN)/python -m bench wire lsp vscode index quality context context_code context_quality
 	$(BIN)/python -m tests.index.kills --rounds 100
+	$(BIN)/python -m tests.index.grown --sequences 100
 	$(BIN)/python -m tests.fuzz_context --cases 100000 --seed 6 --page
 	$(BIN)/python -m bench.meaning
 	$(BIN)/python -m tests.clients.first_answer

@@ -16,17 +16,17 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["Missing", "install", "node", "sets"]
+__all__ = ["QUIET", "Missing", "install", "node", "npm", "run", "sets"]
 
 _ROOT = Path(__file__).parent.parent
 _SETS = {folder.name: folder for folder in (_ROOT / "tests").glob("*/npm/*") if folder.is_dir()}
 _CACHE = _ROOT / ".cache/npm"
 _INSTALL_S = 600
 _OLDEST_NODE = 22
-_QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
 
 
 class Missing(Exception):
@@ -72,7 +72,7 @@ def _install(source: Path, target: Path) -> None:
     try:
         for file in ("package.json", "package-lock.json"):
             shutil.copy(source / file, unfinished)
-        _npm(["ci", *_QUIET], unfinished)
+        run([npm(), "ci", *QUIET], unfinished)
         unfinished.rename(target)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -80,7 +80,8 @@ def _install(source: Path, target: Path) -> None:
 
 def _lock(name: str) -> None:
     folder = _SETS[name]
-    _npm(["install", "--package-lock-only", "--omit-lockfile-registry-resolved", *_QUIET], folder)
+    resolve = ["install", "--package-lock-only", "--omit-lockfile-registry-resolved", *QUIET]
+    run([npm(), *resolve], folder)
     file = folder / "package-lock.json"
     lock = json.loads(file.read_text(encoding="utf-8"))
     for package in lock["packages"].values():
@@ -89,14 +90,22 @@ def _lock(name: str) -> None:
     file.write_text(json.dumps(lock, indent=2) + "\n", encoding="utf-8")
 
 
-def _npm(arguments: Sequence[str], cwd: Path) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
+def npm() -> str:
+    """The machine's npm."""
+    found = shutil.which("npm")
+    if found is None:
         raise Missing("npm is missing: install it (Debian: apt-get install npm)")
+    return found
+
+
+def run(command: Sequence[str], cwd: Path, environment: Mapping[str, str] | None = None) -> None:
+    """Runs an installer to its end. What it said is in the error if it failed."""
+    name = " ".join([Path(command[0]).name, *command[1:3]])
     try:
         done = subprocess.run(
-            [npm, *arguments],
+            command,
             cwd=cwd,
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -106,10 +115,12 @@ def _npm(arguments: Sequence[str], cwd: Path) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise Missing(f"npm did not finish in {_INSTALL_S} s: is its registry reachable?") from None
+        raise Missing(
+            f"{name} did not finish in {_INSTALL_S} s: is its registry reachable?"
+        ) from None
     if done.returncode != 0:
         said = "\n".join(done.stdout.strip().splitlines()[-12:])
-        raise Missing(f"npm {arguments[0]} failed: is its registry reachable? It said:\n{said}")
+        raise Missing(f"{name} failed: is its registry reachable? It said:\n{said}")
 
 
 def _major(executable: str) -> int:

@@ -20,7 +20,9 @@ ABOUT = {
     "max_sessions": "how many clients `serve` keeps at once",
     "session_idle_s": "seconds after which an idle session is forgotten",
     "max_items_per_page": "the longest page, whatever a client asks for",
-    "max_response_bytes": "the largest answer",
+    "max_response_bytes": "the largest answer, everything counted",
+    "answer_bytes": "what the client shows its model without cutting it. Pages end earlier and outlines "
+    "leave out the deepest symbols to fit; both say so",
     "request_timeout_ms": "how long a question to a language server may take",
     "debug_logging": "whether every call is logged: its tool, outcome, time and size",
     "families": "which tools are offered",
@@ -29,13 +31,14 @@ ABOUT = {
     "whole answer as text, for clients that show their model nothing else",
     "protocol_header": "`session` for clients that never send `MCP-Protocol-Version`",
     "dense": "`false` ranks by words alone; the vectors that are on disk stay",
+    "tokenizer": "what `context.*` counts tokens by; all but `bytes/4` need `sightline[tokenizers]`",
     "change_detection": "`sweep` looks at every file on each call, for file systems that announce "
     "nothing although they say so",
     "max_servers": "how many language servers run at once; the longest idle one makes room",
     "server_memory_mb": "memory of one language server; beyond it the server is started again",
     "server_idle_s": "seconds after which an idle language server is stopped",
     "allow_unstable_hover": "whether servers are asked for hovers that depend on what was asked before",
-    "clients": "`tool_names`, `content` and `protocol_header` for one client, by the name it gives itself",
+    "clients": "`tool_names`, `content`, `protocol_header` and `answer_bytes` for one client, by the name it gives itself",
 }
 
 

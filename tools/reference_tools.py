@@ -20,7 +20,7 @@ _FAMILIES = {
 
 def tools_page() -> str:
     tools = catalogue_for(Settings())
-    listing = Listing(tools, "0").result("dotted", NEWEST)
+    listing = Listing(tools, "0").result("dotted", "empty", NEWEST)
     entries = {tool["name"]: tool for tool in msgspec.json.decode(listing)["tools"]}
     parts = [
         "# Tools",

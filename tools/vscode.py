@@ -67,10 +67,7 @@ def npm(script: str) -> subprocess.CompletedProcess[str]:
     if not stamp.is_file() or stamp.read_text() != digest:
         with (_CACHE / ".extension.lock").open("w") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
-            _run(
-                ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-                environment,
-            )
+            npm_sets.run([npm_sets.npm(), "ci", *npm_sets.QUIET], EXTENSION, environment)
             stamp.write_text(digest)
     return subprocess.run(
         ["npm", "run", "--silent", script],
@@ -108,10 +105,10 @@ def _browser() -> Path:
             raise Missing(f"a headless browser is missing: apt-get install {_BROWSER}")
         install = ["apt-get", "install", "-y", "--no-install-recommends", _BROWSER]
         try:
-            _run(install)
+            npm_sets.run(install, EXTENSION)
         except Missing:
-            _run(["apt-get", "update"])
-            _run(install)
+            npm_sets.run(["apt-get", "update"], EXTENSION)
+            npm_sets.run(install, EXTENSION)
         found = shutil.which(_BROWSER)
     if found is None:
         raise Missing(f"{_BROWSER} was installed but is not on the PATH")
@@ -123,7 +120,7 @@ def _install_node(target: Path) -> None:
     shutil.rmtree(unfinished, ignore_errors=True)
     options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
     place = ["--target", str(unfinished), "-r", str(_REQUIREMENTS)]
-    _run([sys.executable, "-m", "pip", "install", *options, *place])
+    npm_sets.run([sys.executable, "-m", "pip", "install", *options, *place], EXTENSION)
     # The wheel's own bin folder has an npm that cannot run by itself: only node is wanted.
     shutil.rmtree(unfinished / "bin", ignore_errors=True)
     (unfinished / "bin").mkdir()
@@ -132,30 +129,8 @@ def _install_node(target: Path) -> None:
 
 
 def _environment() -> dict[str, str]:
-    if shutil.which("npm") is None:
-        raise Missing("npm is missing: install it (Debian: apt-get install npm)")
+    npm_sets.npm()  # says what to install where there is none
     return dict(os.environ) | {"PATH": f"{node().parent}:{os.environ['PATH']}"}
-
-
-def _run(command: list[str], environment: dict[str, str] | None = None) -> None:
-    try:
-        done = subprocess.run(
-            command,
-            cwd=EXTENSION,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=_INSTALL_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise Missing(f"{command[0]} did not finish in {_INSTALL_S} s") from None
-    if done.returncode != 0:
-        said = "\n".join(done.stdout.strip().splitlines()[-12:])
-        raise Missing(f"{' '.join(command[:3])} failed. It said:\n{said}")
 
 
 def main(arguments: list[str]) -> int:

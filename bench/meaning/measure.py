@@ -101,9 +101,9 @@ class _Corpus:
         if way != "words":
             vector = encode_query(bundled(), query)
             if way == "vectors":
-                values = self.matrix.near(vector)
-                values[~self.snapshot.chunk_alive] = 0.0
-                return [found.chunk for found in best(self.snapshot, values, _TOP)]
+                alive = np.flatnonzero(self.snapshot.chunk_alive)
+                values = self.matrix.near(vector)[alive]
+                return [row[3] for row in best(self.snapshot, alive, values, _TOP)]
             weight = fusion_for(understand(query), self.fusion) if way == "both" else float(way)
             near = Near(self.matrix, vector, weight) if weight > 0 else None
         search = RootSearch(self.snapshot, self.root, self.index.lookup, Request(query), near=near)

@@ -1,5 +1,6 @@
 // Bundles the extension into one file, or each test with the fake editor in place of the real one.
 import { build, context } from 'esbuild';
+import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 
 const flags = new Set(process.argv.slice(2));
@@ -31,6 +32,8 @@ const tests = {
 
 if (flags.has('--watch')) {
   await (await context(extension)).watch();
+  const types = ['node_modules/typescript/bin/tsc', '--noEmit', '--watch', '--preserveWatchOutput'];
+  spawn(process.execPath, types, { stdio: 'inherit' });
 } else {
   await build(flags.has('--tests') ? tests : extension);
 }

@@ -35,7 +35,9 @@ def read_only_tools() -> list[dict[str, Any]]:
     from sightline.protocol.revisions import NEWEST
 
     listing = Listing(catalogue_for(Settings()), "0")
-    tools: list[dict[str, Any]] = msgspec.json.decode(listing.result("dotted", NEWEST))["tools"]
+    tools: list[dict[str, Any]] = msgspec.json.decode(listing.result("dotted", "empty", NEWEST))[
+        "tools"
+    ]
     return [tool for tool in tools if tool["annotations"]["readOnlyHint"]]
 
 

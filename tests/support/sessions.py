@@ -21,7 +21,7 @@ STDIO = Profile(STDIO_REVISIONS, needs_initialized=False, answers_cancelled=Fals
 def surface() -> Surface:
     """A server with two tools that exist in name only."""
 
-    def tools(style: str, revision: Revision) -> msgspec.Raw:
+    def tools(style: str, content: str, revision: Revision) -> msgspec.Raw:
         return msgspec.Raw(msgspec.json.encode({"tools": [style, revision.name]}))
 
     def options(client: str) -> ClientOptions:

@@ -293,6 +293,52 @@ async def test_diagnostics_by_file(tmp_path: Path) -> None:
         assert first["summary"].startswith("Returned diagnostics for 1 file (next page available).")
 
 
+# What a client shows
+
+
+@pytest.mark.requirement("GW-5.2-unpaged", "GW-5.3-response-bytes")
+@pytest.mark.parametrize("how", ["settings", "client"])
+async def test_lists_are_made_to_fit_and_say_so(tmp_path: Path, how: str) -> None:
+    """Fewer bytes for all answers, or for the payloads of one client: shorter, never refused."""
+    settings = Settings(max_response_bytes=16_384) if how == "settings" else Settings()
+    async with desktop(tmp_path / "ws", FakeSource(), settings=settings) as desk:
+        if how == "client":
+            desk.options = ClientOptions(answer_bytes=8_192)
+        limit = 16_384 if how == "settings" else 8_192
+        desk.source.symbols = [
+            symbol(f"C{line}", line * 10, symbol("deep", line * 10 + 1)) for line in range(40)
+        ]
+        desk.source.locations = [Location(desk.uri(), span(line)) for line in range(200)]
+        desk.source.diagnostics = [RawDiagnostic(span(line), "m" * 99) for line in range(200)]
+        place = {"uri": desk.uri(), "position": START}
+        outline = await desk.payload("documentSymbols", uri=desk.uri())
+        names = [found["name"] for found in outline["symbols"]]
+        assert names.count("deep") == 0 or names.count("deep") == len(names) - 40
+        assert outline["summary"] == f"Returned {len(names)} of 80 document symbols (capped)."
+        defined = await desk.payload("definition", **place)
+        count = len(defined["locations"])
+        assert defined["summary"] == f"Found {count} of 200 definitions (capped)."
+        report = await desk.payload("diagnostics.document", uri=desk.uri())
+        count = len(report["diagnostics"])
+        assert report["summary"] == f"Returned {count} of 200 diagnostics (capped)."
+        page = await desk.payload("references", **place, pageSize=200)
+        for payload in (outline, defined, report, page):
+            size = len(json.dumps(payload, separators=(",", ":")))
+            assert limit // 2 < size <= limit
+        assert page["nextCursor"] is not None
+
+
+async def test_one_item_larger_than_a_client_shows_is_still_an_answer(tmp_path: Path) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        desk.options = ClientOptions(answer_bytes=4_096)
+        desk.source.reports = {desk.uri(): [RawDiagnostic(span(n), "m" * 99) for n in range(200)]}
+        desk.source.diagnostics = [RawDiagnostic(span(0), "m" * 9_999)]
+        page = await desk.payload("diagnostics.workspace")
+        assert len(page["items"][0]["diagnostics"]) == 200
+        report = await desk.payload("diagnostics.document", uri=desk.uri())
+        assert report["summary"] == "Returned 1 diagnostic."
+
+
 # Time
 
 

@@ -39,7 +39,9 @@ SCHEMAS = [pytest.param(name.removesuffix(".json"), id=name) for name in FILES]
 
 def listing(**settings: Any) -> list[dict[str, Any]]:
     made, _ = Settings.parse(settings)
-    result = Listing(catalogue_for(made), "0.0.0-masked").result(made.tool_names, NEWEST)
+    result = Listing(catalogue_for(made), "0.0.0-masked").result(
+        made.tool_names, made.content, NEWEST
+    )
     tools: list[dict[str, Any]] = json.loads(bytes(result))["tools"]
     return tools
 

@@ -5,12 +5,16 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { isUnder } from './roots';
 
-/** The one command that installs the program, or a newer one. */
-export const INSTALL = 'pipx install --force sightline';
+/** The one command that installs the program, or a newer one, in a clone of the project. */
+export const INSTALL = 'pipx install --force .';
 
 const NAMES = process.platform === 'win32' ? ['sightline.exe', 'sightline.cmd'] : ['sightline'];
-/** Variables with which a child could reach into this window, or would be changed by it. */
-const SCRUBBED = /^(?:VSCODE|ELECTRON|CODE_SERVER|CHROME|NODE)_/i;
+/** What a child may see: where its folders and programs are. Everything else stays in this window. */
+const SHOWN =
+  /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|XDG_\w+_HOME|XDG_RUNTIME_DIR|SIGHTLINE_\w+)$/;
+/** Without these a program does not start on Windows, or does not find its user. */
+const SHOWN_ON_WINDOWS =
+  /^(?:PATH|PATHEXT|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|USERPROFILE|USERNAME|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|PROGRAMDATA)$/i;
 
 export class NoProgram extends Error {}
 
@@ -42,7 +46,9 @@ export function findProgram(
 }
 
 export function childEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(own).filter(([name]) => !SCRUBBED.test(name)));
+  const shown = (name: string): boolean =>
+    SHOWN.test(name) || (process.platform === 'win32' && SHOWN_ON_WINDOWS.test(name));
+  return Object.fromEntries(Object.entries(own).filter(([name]) => shown(name)));
 }
 
 export function start(

@@ -63,7 +63,7 @@ async function tell(state: State): Promise<void> {
   if (PROGRAM_CODES.has(state.code)) {
     const copy = 'Copy Install Command';
     const chosen = await vscode.window.showErrorMessage(
-      `${sentence(state)} Install it with: ${INSTALL}`,
+      `${sentence(state)} In a clone of Sightline run: ${INSTALL}`,
       copy,
       'Show Output',
     );

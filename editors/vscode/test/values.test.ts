@@ -179,8 +179,17 @@ test('the child sees nothing with which it could reach the window', () => {
     ELECTRON_RUN_AS_NODE: '1',
     CODE_SERVER_SESSION_SOCKET: 's',
     NODE_OPTIONS: '--inspect',
+    PYTHONPATH: '/ws',
+    LD_PRELOAD: '/ws/x.so',
+    SOME_API_KEY: 'secret',
+    XDG_DATA_HOME: '/home/me/data',
   };
-  assert.deepEqual(childEnvironment(own), { PATH: '/bin', HOME: '/home/me', LANG: 'C' });
+  assert.deepEqual(childEnvironment(own), {
+    PATH: '/bin',
+    HOME: '/home/me',
+    LANG: 'C',
+    XDG_DATA_HOME: '/home/me/data',
+  });
 });
 
 test('the program is the one of the setting, else of the PATH, never one of the window', () => {

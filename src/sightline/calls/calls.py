@@ -288,18 +288,24 @@ class Calls:
             result = self.retained.require(asked.snapshot)
         size = arguments.pageSize or asked.tool.info.page_size
         size = min(size, self.settings.max_items_per_page)
-        budget = asked.question.budget or asked.room
+        budget = min(asked.question.budget or asked.aim, asked.aim)
         cut = (start.offset, size, budget, asked.caller.options.content, asked.caller.revision)
         if result.last is not None and result.last[0] == cut:
             return EncodedPage(*result.last[1:])
         if result.lazy:
             await asyncio.to_thread(result.prepare, start.offset, size)
-        page = page_of(
-            result,
-            start,
-            size,
-            lambda page: len(page.payload) <= budget and len(asked.wrap(page)) <= asked.room,
-        )
+        try:
+            page = page_of(
+                result,
+                start,
+                size,
+                lambda page: len(page.payload) <= budget and asked.fits(page),
+            )
+        except TooLarge:
+            if budget < asked.aim:
+                raise  # the caller's own wish
+            # One item that is more than a client shows is still an answer.
+            page = page_of(result, start, 1, lambda page: len(asked.wrap(page)) <= asked.room)
         result.last = (cut, *page)
         return page
 
@@ -333,6 +339,10 @@ class Calls:
             desk = self.engines.desk(asked.view, asked.caller.progress)
             answer = await asked.tool.answer(desk, asked.question)
             if not isinstance(answer, Paged):
+                if self.clock() > asked.deadline and asked.tool.info.repeatable:
+                    # Nobody may wait any more; whoever was told to retry finds it.
+                    page = fit(answer, asked)
+                    self.answers.put(asked.answer_key, page.payload, page.summary)
                 return answer
             kept = RetainedSet.of(answer)
             self.retained.keep(asked.snapshot, kept)
@@ -378,12 +388,20 @@ class Asked(NamedTuple):
     @property
     def answer_key(self) -> Hashable:
         """What an unpaged answer is remembered by."""
-        return (self.snapshot, self.identity, self.caller.options.content)
+        return (self.snapshot, self.identity, self.caller.options.content, self.aim)
 
     @property
     def room(self) -> int:
         """How many bytes the result may take."""
         return self.caps.response_bytes - limits.ENVELOPE_RESERVE_BYTES
+
+    @property
+    def aim(self) -> int:
+        """How many bytes the payload should take, where it can be made shorter."""
+        return min(self.caller.options.answer_bytes, self.room)
+
+    def fits(self, page: EncodedPage) -> bool:
+        return len(page.payload) <= self.aim and len(self.wrap(page)) <= self.room
 
     def wrap(self, page: EncodedPage) -> bytes:
         return families.succeeded(
@@ -398,7 +416,7 @@ class Asked(NamedTuple):
 def fit(whole: Whole, asked: Asked) -> EncodedPage:
     """The payload, shortened where the tool knows how and the answer would not fit."""
     page = _encoded(whole.payload)
-    if whole.shorten is None or len(asked.wrap(page)) <= asked.room:
+    if whole.shorten is None or asked.fits(page):
         return page
     # How much the envelope adds depends on the text (a mirror escapes what it repeats), so the
     # longest payload that fits is searched for.
@@ -407,7 +425,7 @@ def fit(whole: Whole, asked: Asked) -> EncodedPage:
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
         longer = _encoded(whole.shorten(middle))
-        if len(asked.wrap(longer)) <= asked.room:
+        if asked.fits(longer):
             fits, page = middle, longer
         else:
             too_long = middle

@@ -1,7 +1,10 @@
 """The ``tools/list`` result, made from the catalogue and the schema files.
 
-The bytes are the same in every process. They differ only by how tools are named and by what the
-negotiated revision has (annotations since 2025-03-26, output schemas since 2025-06-18).
+The bytes are the same in every process. They differ only by how tools are named, by what the
+negotiated revision has (annotations since 2025-03-26, output schemas since 2025-06-18), and for
+clients that read text alone. Such a client takes the JSON of an error for a payload (Gemini CLI
+0.61 does), finds that it does not fit the tool's output schema, and shows its model that complaint
+in place of the error. So the families whose errors are JSON texts have no output schema there.
 """
 
 from collections.abc import Sequence
@@ -12,7 +15,7 @@ import msgspec
 
 from sightline.calls.calls import underscored
 from sightline.calls.validate import load_schema
-from sightline.contract.settings import ToolNames
+from sightline.contract.settings import Content, ToolNames
 from sightline.protocol.revisions import Revision
 from sightline.tools.tool import Tool
 
@@ -28,11 +31,13 @@ class Listing:
     def names(self, style: ToolNames) -> tuple[str, ...]:
         return tuple(_spelled(tool.info.name, style) for tool in self._catalogue)
 
-    def _result(self, style: ToolNames, revision: Revision) -> msgspec.Raw:
-        tools = [self._entry(tool, style, revision) for tool in self._catalogue]
+    def _result(self, style: ToolNames, content: Content, revision: Revision) -> msgspec.Raw:
+        tools = [self._entry(tool, style, content, revision) for tool in self._catalogue]
         return msgspec.Raw(msgspec.json.encode({"tools": tools}))
 
-    def _entry(self, tool: Tool[Any], style: ToolNames, revision: Revision) -> dict[str, Any]:
+    def _entry(
+        self, tool: Tool[Any], style: ToolNames, content: Content, revision: Revision
+    ) -> dict[str, Any]:
         info = tool.info
         versions = {"schemaVersion": info.schema_version, "toolingVersion": self._tooling_version}
         entry: dict[str, Any] = {
@@ -41,7 +46,7 @@ class Listing:
             "description": info.description,
             "inputSchema": load_schema(info.name),
         }
-        if revision.structured:
+        if revision.structured and (info.family == "lsp" or content != "mirror"):
             entry["outputSchema"] = load_schema(info.name, output=True)
         if revision.annotations:
             entry["annotations"] = _annotations(info.read_only)

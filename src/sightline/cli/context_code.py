@@ -11,7 +11,6 @@ from sightline.context.code.answer import chosen, spelled
 from sightline.context.code.corpus import Corpus
 from sightline.context.code.export import export
 from sightline.context.code.read import CodeCache
-from sightline.context.documents import tokens_of
 from sightline.context.manifest import Manifest
 from sightline.contract.failures import Failure
 from sightline.index.index import Index
@@ -71,7 +70,7 @@ async def _build(
 def explained(cache: CodeCache, query: str, budget: int) -> Iterator[str]:
     """Why each piece was taken, line by line."""
     found = chosen(cache.corpus, query, budget, lambda: None)
-    used = sum(tokens_of(piece.content) for piece in found.pieces)
+    used = sum(piece.tokens for piece in found.pieces)
     words = " ".join(term.text for term in found.query.terms)
     yield f"words: {words or '(none)'}\n"
     if found.query.names:
@@ -80,7 +79,7 @@ def explained(cache: CodeCache, query: str, budget: int) -> Iterator[str]:
     yield f"{used} of {budget} tokens, {counts}\n\n"
     for piece in found.pieces:
         form = "full" if piece.is_full else "signature"
-        yield f"{spelled(piece.score):<7} {tokens_of(piece.content):>6}  {form:<9}  {piece.id}\n"
+        yield f"{spelled(piece.score):<7} {piece.tokens:>6}  {form:<9}  {piece.id}\n"
         for reason in piece.reasons:
             yield f"{'':26}{reason}\n"
     if found.left_out:

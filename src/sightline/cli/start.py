@@ -83,6 +83,13 @@ def build_program(
 
 def context_options(settings: Settings, folders: Folders) -> ContextOptions:
     offered = "context" in settings.families
+    if offered and settings.tokenizer != "bytes/4":
+        from sightline.context.tokens import TokenizerMissing, check_installed
+
+        try:
+            check_installed(settings.tokenizer)
+        except TokenizerMissing as missing:
+            raise CommandError(str(missing)) from None
     return {
         "context_root": context_root(os.environ, folders) if offered else "",
         "context_timeout_ms": context_timeout_ms(os.environ) if offered else CONTEXT_TIMEOUT_MS,

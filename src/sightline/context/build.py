@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,7 +23,6 @@ __all__ = [
     "BuildFailed",
     "BuildIO",
     "BuildInvalid",
-    "PackedFiles",
     "build",
     "check_replaceable",
     "markdown_documents",
@@ -32,8 +31,6 @@ __all__ = [
 ]
 
 Pause = Callable[[], None]
-#: Encoded documents by the name of the file that holds them.
-PackedFiles = dict[str, list[bytes]]
 
 
 class BuildFailed(Exception):
@@ -120,7 +117,7 @@ def write_cache(
 
 
 def write_packed(
-    packs: PackedFiles,
+    packs: Mapping[str, bytes],
     entries: list[Entry],
     cache: str,
     *,
@@ -129,9 +126,9 @@ def write_packed(
     pause: Pause = lambda: None,
     now_ns: Callable[[], int] = time.time_ns,
 ) -> Manifest:
-    """Writes a cache with several encoded documents in a file. The entries are in order."""
+    """Writes a cache of files with several documents each. The entries are in order."""
     _check_absent(cache, replace=replace)
-    contents = ((file, b"[" + b",\n".join(pack) + b"]") for file, pack in sorted(packs.items()))
+    contents = sorted(packs.items())
     return _write(contents, entries, cache, config, replace=replace, pause=pause, now_ns=now_ns)
 
 

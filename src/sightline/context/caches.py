@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
+from sightline.context.documents import tokens_of
 from sightline.context.files import CacheFolder
 from sightline.context.opening import Cache, is_code, open_cache, resolve
 from sightline.context.output import Output, compact
@@ -41,8 +42,10 @@ class Caches:
         strict: bool = False,
         memory: int = CONTEXT_LOADED_BYTES,
         now_ns: Callable[[], int] = time.time_ns,
+        count: Callable[[str], int] = tokens_of,
     ) -> None:
         self.root = root
+        self._count = count
         self.strict = strict
         self._memory = memory
         self._now_ns = now_ns
@@ -127,7 +130,8 @@ class Caches:
         try:
             kept = self._fresh(path, pause)  # somebody else may have loaded it meanwhile
             if kept is None:
-                kept = open_cache(CacheFolder(path, strict=self.strict), pause, self._now_ns)
+                folder = CacheFolder(path, strict=self.strict)
+                kept = open_cache(folder, pause, self._now_ns, self._count)
                 self._keep(path, kept)
             return kept
         finally:

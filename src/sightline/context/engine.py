@@ -54,8 +54,9 @@ _FAILURES: dict[type[CacheProblem], type[CacheFailure]] = {
 class ContextEngine:
     """Each answer is the text of a tool: JSON, byte for byte what the command would print."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, tokenizer: str = "bytes/4") -> None:
         self._root = root
+        self._tokenizer = tokenizer
         self._made: Caches | None = None
         self._live: Live | None = None
         self._making = threading.Lock()
@@ -71,9 +72,10 @@ class ContextEngine:
     ) -> bytes:
         """The same from the live index of the served folder of that name."""
         from sightline.context.code.live import Live
+        from sightline.context.tokens import counter
 
         if self._live is None:
-            self._live = Live()
+            self._live = Live(counter(self._tokenizer))
         try:
             selection = await self._live.resolve(
                 index, name, query, budget, self._workers.run, progress
@@ -93,10 +95,11 @@ class ContextEngine:
 
     def _caches(self) -> "Caches":
         from sightline.context.caches import Caches
+        from sightline.context.tokens import counter
 
         with self._making:
             if self._made is None:
-                self._made = Caches(self._root)
+                self._made = Caches(self._root, count=counter(self._tokenizer))
             return self._made
 
     async def _run(self, work: Callable[[Pause], T]) -> T:

@@ -100,14 +100,17 @@ def open_manifest(folder: CacheFolder, pause: Pause = lambda: None) -> tuple[Man
 
 
 def load(
-    folder: CacheFolder, pause: Pause = lambda: None, now_ns: Callable[[], int] = time.time_ns
+    folder: CacheFolder,
+    pause: Pause = lambda: None,
+    now_ns: Callable[[], int] = time.time_ns,
+    count: Callable[[str], int] = tokens_of,
 ) -> Loaded:
     """The whole cache, verified."""
     started = now_ns()
     manifest, stamp = open_manifest(folder, pause)
     stamps = [(os.path.join(folder.path, "manifest.json"), stamp)]
     documents: list[Counted] = []
-    counting = _Counting(pause)
+    counting = _Counting(pause, count)
     bytes_read = 0
     for entry in manifest.entries:
         pause()
@@ -147,7 +150,8 @@ def _open_document(folder: CacheFolder, entry: Entry, pause: Pause) -> tuple[Doc
 class _Counting:
     """Counts the words of one document after the other, and keeps the tables in bounds."""
 
-    def __init__(self, pause: Pause) -> None:
+    def __init__(self, pause: Pause, count: Callable[[str], int]) -> None:
+        self._count = count
         self.known: dict[str, str] = {}
         self._pause = pause
         self._room = _MOST_COUNTS
@@ -159,7 +163,7 @@ class _Counting:
             self._room -= len(counts)
             # Equal words of different documents share one string.
             kept = {self.known.setdefault(word, word): count for word, count in counts.items()}
-        tokens = tokens_of(document.content)
+        tokens = self._count(document.content)
         return Counted(document.id, document.version, document.content, tokens, total, kept)
 
     def size(self) -> int:

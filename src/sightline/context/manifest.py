@@ -31,7 +31,7 @@ class BuildConfig(NamedTuple):
 
 CONFIG_V0 = BuildConfig("1", "sha256")
 #: Caches of code. Rises when chunks, ids or metadata change.
-CONFIG_CODE = BuildConfig("code-1", "sha256")
+CONFIG_CODE = BuildConfig("code-2", "sha256")
 
 
 class Entry(NamedTuple):

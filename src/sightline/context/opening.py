@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias, Union
 
+from sightline.context.documents import tokens_of
 from sightline.context.files import CacheFolder, NotInside
 from sightline.context.load import Loaded, load
 from sightline.context.manifest import CONFIG_CODE
@@ -34,20 +35,26 @@ def is_code(folder: CacheFolder) -> bool:
 
 
 def open_cache(
-    folder: CacheFolder, pause: Pause = lambda: None, now_ns: Callable[[], int] = time.time_ns
+    folder: CacheFolder,
+    pause: Pause = lambda: None,
+    now_ns: Callable[[], int] = time.time_ns,
+    count: Callable[[str], int] = tokens_of,
 ) -> Cache:
-    """The whole cache, verified, or a ``CacheProblem``."""
+    """The whole cache, verified, or a ``CacheProblem``. Tokens are what ``count`` says."""
     if is_code(folder):
-        return open_code(folder, pause, now_ns)
-    return load(folder, pause, now_ns)
+        return open_code(folder, pause, now_ns, count)
+    return load(folder, pause, now_ns, count)
 
 
 def open_code(
-    folder: CacheFolder, pause: Pause = lambda: None, now_ns: Callable[[], int] = time.time_ns
+    folder: CacheFolder,
+    pause: Pause = lambda: None,
+    now_ns: Callable[[], int] = time.time_ns,
+    count: Callable[[str], int] = tokens_of,
 ) -> "CodeCache":
     from sightline.context.code.read import load_code
 
-    return load_code(folder, pause, now_ns)
+    return load_code(folder, pause, now_ns, count)
 
 
 def resolve(cache: Cache, query: str, budget: int, pause: Pause = lambda: None) -> Selection:

@@ -27,6 +27,7 @@ ToolNames = Literal["dotted", "underscore"]
 Content = Literal["empty", "summary", "mirror"]
 ProtocolHeader = Literal["required", "session"]
 ChangeDetection = Literal["auto", "sweep"]
+Tokenizer = Literal["bytes/4", "cl100k_base", "o200k_base"]
 
 _MAX_LIST = 64
 _MAX_TEXT = 4_096
@@ -43,6 +44,7 @@ class ClientSettings:
     tool_names: ToolNames | None = None
     content: Content | None = None
     protocol_header: ProtocolHeader | None = None
+    answer_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class Settings:
     session_idle_s: int = limits.SESSION_IDLE_S
     max_items_per_page: int = limits.MAX_PAGE_SIZE
     max_response_bytes: int = limits.MAX_RESPONSE_BYTES
+    #: What a client shows its model without cutting it. Lists are made shorter to fit.
+    answer_bytes: int = limits.MAX_RESPONSE_BYTES
     request_timeout_ms: int = limits.REQUEST_TIMEOUT_MS
     debug_logging: bool = False
     families: tuple[Family, ...] = ("lsp", "index", "context")
@@ -66,6 +70,7 @@ class Settings:
     protocol_header: ProtocolHeader = "required"
     change_detection: ChangeDetection = "auto"
     dense: bool = True
+    tokenizer: Tokenizer = "bytes/4"
     max_servers: int = limits.MAX_SERVERS
     server_memory_mb: int = limits.SERVER_MEMORY_MB
     server_idle_s: int = limits.SERVER_IDLE_S
@@ -82,7 +87,7 @@ class Settings:
             if key not in known:
                 raise BadSetting(f"there is no setting {key!r}; see sightline settings")
             if key == "clients":
-                parsed[key] = _clients(value)
+                parsed[key] = _clients(value, warnings)
             elif key in _RANGES:
                 parsed[key] = _bounded(key, value, warnings)
             else:
@@ -96,6 +101,7 @@ class Settings:
             tool_names=own.tool_names or self.tool_names,
             content=own.content or self.content,
             protocol_header=own.protocol_header or self.protocol_header,
+            answer_bytes=own.answer_bytes or self.answer_bytes,
         )
 
 
@@ -106,6 +112,7 @@ _RANGES: dict[str, tuple[int, int]] = {
     "session_idle_s": (1, 24 * 3600),
     "max_items_per_page": (1, limits.MAX_PAGE_SIZE),
     "max_response_bytes": (limits.MIN_RESPONSE_BYTES_SETTING, limits.MAX_RESPONSE_BYTES),
+    "answer_bytes": (limits.MIN_ANSWER_BYTES_SETTING, limits.MAX_RESPONSE_BYTES),
     "request_timeout_ms": (limits.MIN_REQUEST_TIMEOUT_MS, limits.REQUEST_TIMEOUT_MS),
     "max_servers": (1, 4 * limits.MAX_SERVERS),
     "server_memory_mb": (256, 64 * 1024),
@@ -181,6 +188,7 @@ _PARSERS: dict[str, Any] = {
     "enable_sessions": _flag,
     "debug_logging": _flag,
     "dense": _flag,
+    "tokenizer": _choice(*get_args(Tokenizer)),
     "allow_unstable_hover": _flag,
     "families": _families,
     "tool_names": _choice(*get_args(ToolNames)),
@@ -188,10 +196,10 @@ _PARSERS: dict[str, Any] = {
     "protocol_header": _choice(*get_args(ProtocolHeader)),
     "change_detection": _choice(*get_args(ChangeDetection)),
 }
-_CLIENT_KEYS = ("tool_names", "content", "protocol_header")
+_CLIENT_KEYS = ("tool_names", "content", "protocol_header", "answer_bytes")
 
 
-def _clients(value: object) -> dict[str, ClientSettings]:
+def _clients(value: object, warnings: list[str]) -> dict[str, ClientSettings]:
     if not isinstance(value, Mapping) or not all(isinstance(v, Mapping) for v in value.values()):
         raise BadSetting('clients takes tables, such as [clients."gemini-cli-mcp-client"]')
     clients: dict[str, ClientSettings] = {}
@@ -199,7 +207,11 @@ def _clients(value: object) -> dict[str, ClientSettings]:
         for key in table:
             if key not in _CLIENT_KEYS:
                 raise BadSetting(f"clients.{name!r} may set {', '.join(_CLIENT_KEYS)}; not {key!r}")
-        clients[name] = ClientSettings(
-            **{key: _PARSERS[key](f"clients.{name!r}.{key}", value) for key, value in table.items()}
-        )
+        parsed: dict[str, Any] = {}
+        for key, given in table.items():
+            if key in _RANGES:
+                parsed[key] = _bounded(key, given, warnings)
+            else:
+                parsed[key] = _PARSERS[key](f"clients.{name!r}.{key}", given)
+        clients[name] = ClientSettings(**parsed)
     return clients

@@ -44,6 +44,7 @@ class Scope:
 
     def __init__(self, snapshot: Snapshot, lookup: Lookup, filters: Filters) -> None:
         self.filters = filters
+        self._snapshot = snapshot
         self.files: Flags = snapshot.file_alive
         if filters.paths:
             self.files = self.files & _paths(snapshot, filters.paths)
@@ -56,6 +57,11 @@ class Scope:
             self.chunks = self.chunks & (snapshot.chunk_kinds & KIND_BITS[filters.kind] > 0)
         if filters.symbol:
             self.chunks = self.chunks & _declaring(snapshot, lookup, filters.symbol)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether something alive does not pass."""
+        return self.chunks is not self._snapshot.chunk_alive
 
     def admits(self, chunk: Chunk) -> bool:
         """The part of the symbol filter that only the chunk itself can answer."""

@@ -235,8 +235,10 @@ class Index:
         """The vectors for a search, of all roots or of none, and what to say when there are
         none."""
         nothing: list[Near | None] = [None] * len(seen)
-        weight = fusion_for(understand(request.query)) if request.mode == "auto" else 0.0
-        if weight <= 0.0 or not self.dense.enabled:
+        if request.mode != "auto" or not self.dense.enabled:
+            return nothing, ""
+        weight = fusion_for(understand(request.query))
+        if weight <= 0.0:
             return nothing, ""
         vector = await self.dense.query(request.query)
         if vector is None:
@@ -282,7 +284,7 @@ class Index:
                 answer.note = f"{results.note} {answer.note}".strip()
             answer.matches += results.matches
             answer.files += snapshot.living_files
-            answer.skipped += sum(row.place < 0 for row in snapshot.rows.values())
+            answer.skipped += snapshot.left_out
             inner = self._inner_roots(root)
             for place, found in enumerate(results.found):
                 if not inner or not search.path(found).startswith(inner):

@@ -12,7 +12,8 @@ Fields, each under keys of its own:
 
 import zlib
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,14 +22,15 @@ from numpy.typing import NDArray
 from sightline.index.chunks import KIND_BITS, Chunk
 from sightline.index.postings import add_up, encode_counted, encode_plain, pack, unpack
 from sightline.index.records import pack_record
-from sightline.index.segment import Columns, term_key
+from sightline.index.segment import Columns, term_bytes
 from sightline.index.trigrams import trigrams_of
-from sightline.index.words import compact, name_terms, raw_words, raw_words_of, terms
+from sightline.index.words import blanked, compact, name_terms, raw_words, raw_words_of, terms
 
 __all__ = ["Inversion", "Keys"]
 
 Ints = NDArray[np.int64]
 _MAX_REMEMBERED = 400_000
+_KEY_BYTES = 8
 
 
 class _Numbers(dict[bytes, int]):
@@ -39,47 +41,49 @@ class _Numbers(dict[bytes, int]):
         return number
 
 
+class _Known(dict[str, bytes]):
+    """The keys of names in one field, side by side, worked out when first asked for."""
+
+    def __init__(self, make: Callable[[str], bytes]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, name: str) -> bytes:
+        if len(self) > _MAX_REMEMBERED:
+            self.clear()
+        made = self[name] = self._make(name)
+        return made
+
+
 class Keys:
-    """The keys of words, remembered between batches."""
+    """The keys of words as they lie in a segment, remembered between batches."""
 
     def __init__(self) -> None:
-        self._terms: dict[str, int] = {}
-        self._bodies: dict[bytes, tuple[int, ...]] = {}
-        self._names: dict[tuple[str, str], tuple[int, ...]] = {}
+        self._terms = _Known(term_bytes)
+        self._bodies: dict[bytes, bytes] = {}
+        self.names = _Known(partial(self._name, "n"))
+        self.containers = _Known(partial(self._name, "c"))
+        self.inner = _Known(partial(self._name, "d"))
+        self.paths = _Known(partial(self._name, "p"))
+        #: A symbol is found by its whole name, and by it in any spelling.
+        self.symbols = _Known(
+            lambda name: term_bytes("s" + name) + term_bytes("l" + compact(name)),
+        )
 
-    def body(self, raw: bytes) -> tuple[int, ...]:
+    def body(self, raw: bytes) -> bytes:
         """Under which keys a raw word of a text is indexed."""
         known = self._bodies.get(raw)
         if known is None:
             if len(self._bodies) > _MAX_REMEMBERED:
                 self._bodies.clear()
-            known = self._bodies[raw] = tuple([self._key("b" + t) for t in terms(raw.decode())])
+            known = b"".join([self._terms["b" + term] for term in terms(raw.decode())])
+            self._bodies[raw] = known
         return known
 
-    def name(self, field: str, name: str) -> tuple[int, ...]:
+    def _name(self, field: str, name: str) -> bytes:
         """Under which keys a declared name is indexed in a field."""
-        known = self._names.get((field, name))
-        if known is None:
-            if len(self._names) > _MAX_REMEMBERED:
-                self._names.clear()
-            words = [term for raw in raw_words(name) for term in name_terms(raw)]
-            known = self._names[field, name] = tuple([self._key(field + t) for t in words])
-        return known
-
-    def symbol(self, name: str) -> tuple[int, ...]:
-        """Under which keys a symbol is found by its whole name."""
-        known = self._names.get(("s", name))
-        if known is None:
-            known = self._names["s", name] = (term_key("s" + name), term_key("l" + compact(name)))
-        return known
-
-    def _key(self, term: str) -> int:
-        known = self._terms.get(term)
-        if known is None:
-            if len(self._terms) > _MAX_REMEMBERED:
-                self._terms.clear()
-            known = self._terms[term] = term_key(term)
-        return known
+        words = [term for raw in raw_words(name) for term in name_terms(raw)]
+        return b"".join([self._terms[field + word] for word in words])
 
 
 class Inversion:
@@ -88,56 +92,61 @@ class Inversion:
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
         self._numbers = _Numbers()
-        self._words = array("I")
+        self._words: list[NDArray[np.uint32]] = []
         self._lengths = array("I")
         self._kinds = array("I")
         self._chunk_first = array("I", [0])
-        self._names_key = array("Q")
-        self._names_chunk = array("I")
-        self._path_key = array("Q")
-        self._path_file = array("I")
+        #: The keys of declared names, and how many of them each chunk has.
+        self._name_keys: list[bytes] = []
+        self._name_sizes = array("I")
+        self._path_keys: list[bytes] = []
         self._records: list[bytes] = []
         self._grams: list[NDArray[np.uint32]] = []
 
     def add(self, path: str, data: bytes, chunks: Sequence[Chunk]) -> None:
         """One file, its text and what it was cut into."""
-        number = self._numbers.__getitem__
+        words: list[bytes] = []
+        plain = blanked(data) if data.isascii() else None
         for chunk in chunks:
-            before = len(self._words)
+            before = len(words)
             for start, end in chunk.spans:
-                self._words.extend(map(number, raw_words_of(data[start:end])))
-            self._add_names(len(self._lengths), chunk)
-            self._lengths.append(len(self._words) - before)
+                if plain is not None:
+                    words += plain[start:end].split()
+                else:
+                    words += raw_words_of(data[start:end])
+            self._lengths.append(len(words) - before)
+            self._add_names(chunk)
             bits = KIND_BITS[chunk.kind]
             for symbol in chunk.symbols:
                 bits |= KIND_BITS[symbol.kind]
             self._kinds.append(bits)
-        file = len(self._records)
-        words = dict.fromkeys(key for part in path.split("/") for key in self._keys.name("p", part))
-        self._path_key.extend(words)
-        self._path_file.extend([file] * len(words))
+        numbers = map(self._numbers.__getitem__, words)
+        self._words.append(np.fromiter(numbers, np.uint32, len(words)))
+        known = self._keys.paths
+        self._path_keys.append(b"".join([known[part] for part in path.split("/")]))
         self._chunk_first.append(len(self._lengths))
         self._records.append(zlib.compress(pack_record(chunks), 1))
         self._grams.append(trigrams_of(data))
 
-    def _add_names(self, number: int, chunk: Chunk) -> None:
+    def _add_names(self, chunk: Chunk) -> None:
         keys = self._keys
-        found = [*keys.name("n", chunk.name), *keys.name("c", chunk.container)]
+        found = keys.names[chunk.name] + keys.containers[chunk.container]
         for symbol in chunk.symbols:
-            found += keys.symbol(symbol.name)
+            found += keys.symbols[symbol.name]
             if symbol.name != chunk.name:
-                found += keys.name("d", symbol.name)
-        self._names_key.extend(found)
-        self._names_chunk.extend([number] * len(found))
+                found += keys.inner[symbol.name]
+        self._name_keys.append(found)
+        self._name_sizes.append(len(found) // _KEY_BYTES)
 
     def finish(self) -> Columns:
         """The columns of the segment that holds this batch."""
         sizes = [len(grams) for grams in self._grams]
         grams = np.concatenate([*self._grams, np.zeros(0, np.uint32)])
         gram_files = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
-        paths, path_ranks = np.unique(_array(self._path_key, np.uint64), return_inverse=True)
-        packed_paths = pack(path_ranks, _array(self._path_file, np.uint32))
-        packed_paths.sort()
+        path_keys, path_sizes = _side_by_side(self._path_keys)
+        paths, path_ranks = np.unique(path_keys, return_inverse=True)
+        path_files = np.repeat(np.arange(len(path_sizes)), path_sizes)
+        packed_paths = np.unique(pack(path_ranks, path_files))
         packed_grams = pack(grams, gram_files)
         packed_grams.sort()
         return assemble(
@@ -155,7 +164,7 @@ class Inversion:
 
     def _terms(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """The sorted keys, and the sorted postings of all fields in terms of their ranks."""
-        words = _array(self._words, np.uint32).astype(np.uint64)
+        words = np.concatenate([*self._words, np.zeros(0, np.uint32)]).astype(np.uint64)
         chunks = np.repeat(np.arange(len(self._lengths), dtype=np.uint64), self._lengths)
         pairs = (chunks << np.uint64(32)) | words
         pairs.sort()
@@ -165,22 +174,16 @@ class Inversion:
         chunk = (pairs >> np.uint64(32)).astype(np.int64)
         word = (pairs & np.uint64(0xFFFF_FFFF)).astype(np.int64)
         # Each distinct raw word stands for a few terms.
-        flat = array("Q")
-        bounds = array("I", [0])
-        body = self._keys.body
-        for raw in self._numbers:
-            flat.extend(body(raw))
-            bounds.append(len(flat))
-        names = _array(self._names_key, np.uint64)
-        keys, ranks = np.unique(
-            np.concatenate([_array(flat, np.uint64), names]), return_inverse=True
-        )
-        starts = _array(bounds, np.uint32).astype(np.int64)
-        several = np.diff(starts)[word]
+        flat, several_of = _side_by_side([self._keys.body(raw) for raw in self._numbers])
+        names, _ = _side_by_side(self._name_keys)
+        keys, ranks = np.unique(np.concatenate([flat, names]), return_inverse=True)
+        starts = np.cumsum(several_of) - several_of
+        several = several_of[word]
         row = np.repeat(np.arange(len(word)), several)
         inside = np.arange(len(row)) - np.repeat(np.cumsum(several) - several, several)
         bodies = pack(ranks[starts[word[row]] + inside], chunk[row], counts[row])
-        others = pack(ranks[len(flat) :], _array(self._names_chunk, np.uint32))
+        named = np.repeat(np.arange(len(self._name_sizes)), self._name_sizes)
+        others = pack(ranks[len(flat) :], named)
         packed = np.concatenate([bodies, others])
         packed.sort()
         return keys, add_up(packed)
@@ -219,6 +222,12 @@ def _starts(values: NDArray[np.uint64]) -> Ints:
     if not len(values):
         return np.zeros(0, np.int64)
     return np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+
+
+def _side_by_side(parts: Sequence[bytes]) -> tuple[NDArray[np.uint64], Ints]:
+    """Keys that lie in several places as one array, and how many each place has."""
+    sizes: Ints = np.fromiter(map(len, parts), np.int64, len(parts)) // _KEY_BYTES
+    return np.frombuffer(b"".join(parts), "<u8").astype(np.uint64, copy=False), sizes
 
 
 def _array(values: "array[int]", kind: type[np.generic]) -> NDArray[Any]:

@@ -1,11 +1,14 @@
 """Finding lists in a snapshot, with the lists of frequent terms kept decoded.
 
 A list belongs to a segment, which never changes, so what is kept stays right when files change. The
-dead are taken out here, so that nobody above ever counts them.
+dead are taken out here, so that nobody above ever counts them. What a term is worth in each chunk
+of a snapshot is kept too (see ``rank``); that belongs to the one snapshot and is forgotten with it.
 """
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,13 +17,57 @@ from numpy.typing import NDArray
 from sightline.index.segment import Segment
 from sightline.index.snapshot import Snapshot
 
-__all__ = ["Lookup", "Postings"]
+__all__ = ["Lookup", "Postings", "Worth"]
 
 Ints = NDArray[np.int64]
 Small = NDArray[np.int32]
 
-_CACHE_BYTES = 48 << 20
+_CACHE_BYTES = 32 << 20
+_WORTH_BYTES = 64 << 20
+_FEW = 256
 _EMPTY = np.zeros(0, np.int64)
+
+Owner = TypeVar("Owner", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Kept(Generic[Owner, Value]):
+    """The values that were last asked for, up to some bytes. Safe for several threads."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._values: OrderedDict[tuple[int, Hashable], tuple[Value, int]] = OrderedDict()
+        #: Owners by a number that none had before: an address may be used again.
+        self._numbers: WeakKeyDictionary[Owner, int] = WeakKeyDictionary()
+        self._given = 0
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def get(self, owner: Owner, key: Hashable) -> Value | None:
+        with self._lock:
+            place = (self._number(owner), key)
+            kept = self._values.get(place)
+            if kept is None:
+                return None
+            self._values.move_to_end(place)
+            return kept[0]
+
+    def put(self, owner: Owner, key: Hashable, value: Value, size: int) -> None:
+        with self._lock:
+            place = (self._number(owner), key)
+            if place not in self._values:
+                self._values[place] = (value, size)
+                self._size += size
+            while self._size > self._limit:
+                _, (_, dropped) = self._values.popitem(last=False)
+                self._size -= dropped
+
+    def _number(self, owner: Owner) -> int:
+        number = self._numbers.get(owner)
+        if number is None:
+            self._given += 1
+            number = self._numbers[owner] = self._given
+        return number
 
 
 class Postings:
@@ -36,17 +83,38 @@ class Postings:
         return len(self.chunks)
 
 
+class Worth(NamedTuple):
+    """What a term adds to the scores of the chunks and files that have it."""
+
+    chunks: Small
+    gains: NDArray[np.float64]
+    files: Small
+    file_gains: NDArray[np.float64]
+
+
 class Lookup:
     """Safe for several threads."""
 
     def __init__(self, limit: int = _CACHE_BYTES) -> None:
-        self._limit = limit
-        self._kept: OrderedDict[tuple[int, int], tuple[Small, NDArray[np.uint8]]] = OrderedDict()
-        #: Segments by a number that none had before: an address may be used again.
-        self._numbers: WeakKeyDictionary[Segment, int] = WeakKeyDictionary()
-        self._given = 0
-        self._size = 0
-        self._lock = threading.Lock()
+        self._lists: Kept[Segment, tuple[Small, NDArray[np.uint8]]] = Kept(limit)
+        self._worths: Kept[Snapshot, Worth] = Kept(_WORTH_BYTES)
+        self._own = threading.local()
+
+    def worth(self, snapshot: Snapshot, key: Hashable, make: Callable[[], Worth]) -> Worth:
+        """What a term is worth in a snapshot, worked out once."""
+        kept = self._worths.get(snapshot, key)
+        if kept is None:
+            kept = make()
+            size = len(kept.chunks) + len(kept.files)
+            self._worths.put(snapshot, key, kept, 12 * size + 500)
+        return kept
+
+    def zeros(self, size: int) -> NDArray[np.float64]:
+        """Room to count in, all 0. It is the thread's own and has to be left all 0."""
+        kept: NDArray[np.float64] | None = getattr(self._own, "zeros", None)
+        if kept is None or len(kept) != size:
+            kept = self._own.zeros = np.zeros(size)
+        return kept
 
     def terms(self, snapshot: Snapshot, key: int) -> Postings:
         """The chunks under a term."""
@@ -77,42 +145,21 @@ class Lookup:
         ]
         return np.concatenate(found) if found else _EMPTY
 
-    def trigrams(self, snapshot: Snapshot, code: int) -> Ints:
-        """The living files whose text has a trigram."""
-        found = [
-            files[part.alive[files]] + base
-            for part, base in zip(snapshot.parts, snapshot.file_base, strict=True)
-            if (files := part.segment.trigrams(code)) is not None
-        ]
-        return np.concatenate(found) if found else _EMPTY
+    def having(self, snapshot: Snapshot, code: int) -> NDArray[np.bool_]:
+        """Per file, the dead included: whether its text has a trigram."""
+        flags = np.zeros(snapshot.files, bool)
+        for part, base in zip(snapshot.parts, snapshot.file_base, strict=True):
+            part.segment.mark_trigram(code, flags[base : base + part.segment.files])
+        return flags
 
     def _decoded(self, segment: Segment, key: int) -> tuple[Small, NDArray[np.uint8]] | None:
-        with self._lock:
-            place = (self._number(segment), key)
-            kept = self._kept.get(place)
-            if kept is not None:
-                self._kept.move_to_end(place)
-                return kept
+        kept = self._lists.get(segment, key)
+        if kept is not None:
+            return kept
         found = segment.terms(key)
         if found is None:
             return None
         decoded = (found[0].astype(np.int32), found[1].astype(np.uint8))
-        if len(decoded[0]) >= 256:
-            self._keep(place, decoded)
+        if len(decoded[0]) >= _FEW:
+            self._lists.put(segment, key, decoded, 5 * len(decoded[0]))
         return decoded
-
-    def _number(self, segment: Segment) -> int:
-        number = self._numbers.get(segment)
-        if number is None:
-            self._given += 1
-            number = self._numbers[segment] = self._given
-        return number
-
-    def _keep(self, place: tuple[int, int], decoded: tuple[Small, NDArray[np.uint8]]) -> None:
-        with self._lock:
-            if place not in self._kept:
-                self._kept[place] = decoded
-                self._size += 5 * len(decoded[0])
-            while self._size > self._limit:
-                _, (chunks, _) = self._kept.popitem(last=False)
-                self._size -= 5 * len(chunks)

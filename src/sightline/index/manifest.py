@@ -66,6 +66,15 @@ class FileRow(NamedTuple):
             and self.inode == stamp.inode
         )
 
+    def is_at(self, status: os.stat_result) -> bool:
+        """The same of a file that is open."""
+        return (
+            self.mtime == status.st_mtime_ns
+            and self.ctime == status.st_ctime_ns
+            and self.inode == status.st_ino
+            and self.size == status.st_size
+        )
+
 
 class SegmentRow(NamedTuple):
     id: int

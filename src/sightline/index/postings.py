@@ -34,6 +34,7 @@ Bytes = NDArray[np.uint8]
 
 MAX_COUNT = 16
 _COUNT_BITS = 4
+_FEW_BYTES = 320
 
 
 def lists(keys: list[int], documents: list[int], counts: list[int]) -> tuple[Ints, Ints, Ints]:
@@ -101,6 +102,8 @@ def write_varints(values: Ints) -> tuple[Bytes, Ints]:
 
 def read_varints(data: Bytes) -> Ints:
     """The values that ``write_varints`` wrote."""
+    if len(data) <= _FEW_BYTES:
+        return _read_few(data.tobytes())
     last = data < 128
     if last.all():
         return data.astype(np.int64)
@@ -114,6 +117,20 @@ def read_varints(data: Bytes) -> Ints:
         longer = np.flatnonzero(sizes >= step)
         values[longer] |= (data[starts[longer] + step] & 127).astype(np.int64) << (7 * step)
     return values
+
+
+def _read_few(data: bytes) -> Ints:
+    """The same for so few that the overhead of arrays is dearer."""
+    values: list[int] = []
+    value = shift = 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        if byte < 128:
+            values.append(value)
+            value = shift = 0
+        else:
+            shift += 7
+    return np.array(values, np.int64)
 
 
 def encode_counted(keys: Ints, documents: Ints, counts: Ints) -> tuple[Bytes, Ints, Ints]:

@@ -11,12 +11,13 @@ saturation that BM25 applies, so that a term found everywhere does not count fiv
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline.index.lookup import Lookup, Postings
+from sightline.index.lookup import Lookup, Postings, Worth
 from sightline.index.segment import term_key
 from sightline.index.snapshot import Snapshot
 
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 class Weights(NamedTuple):
-    """What the ranking was tuned to. bench/quality says what each brings."""
+    """What the ranking was tuned to, each more than 0. bench/quality says what each brings."""
 
     k1: float = 2.0
     b: float = 0.85
@@ -56,33 +57,39 @@ class Scores(NamedTuple):
 
 def score(snapshot: Snapshot, lookup: Lookup, terms: Sequence[Term], weights: Weights) -> Scores:
     """The scores of every chunk and every file."""
-    total, files = snapshot.living_chunks, snapshot.living_files
     chunk_scores = np.zeros(snapshot.chunks)
     file_scores = np.zeros(snapshot.files)
-    if not total:
+    if not snapshot.living_chunks:
         return Scores(chunk_scores, file_scores)
-    norm = snapshot.norm(weights.b)
-    file_norm = snapshot.file_norm(weights.file_b)
-    tf = np.zeros(snapshot.chunks)
-    file_tf = np.zeros(snapshot.files)
     for term in terms:
-        found = _Found.of(snapshot, lookup, term.text)
-        if not found.any():
-            continue
-        touched = found.weigh(snapshot, tf, norm, weights)
-        idf = _idf(total, max(len(found.body), 1))
-        values = tf[touched]
-        chunk_scores[touched] += (
-            term.weight * idf * (weights.k1 + 1) * values / (values + weights.k1)
-        )
-        tf[touched] = 0.0
-        where = found.weigh_files(snapshot, file_tf, file_norm, weights)
-        idf = _idf(files, max(found.file_count, 1))
-        values = file_tf[where]
-        gain = (weights.file_k1 + 1) * values / (values + weights.file_k1)
-        file_scores[where] += term.weight * idf * gain
-        file_tf[where] = 0.0
+        make = partial(_worth, snapshot, lookup, term.text, weights)
+        worth = lookup.worth(snapshot, (term.text, weights), make)
+        plain = term.weight == 1.0
+        gains = worth.gains if plain else term.weight * worth.gains
+        np.add.at(chunk_scores, worth.chunks.astype(np.int64), gains)
+        gains = worth.file_gains if plain else term.weight * worth.file_gains
+        np.add.at(file_scores, worth.files.astype(np.int64), gains)
     return Scores(chunk_scores, file_scores)
+
+
+def _worth(snapshot: Snapshot, lookup: Lookup, term: str, weights: Weights) -> Worth:
+    """What one term adds."""
+    found = _Found.of(snapshot, lookup, term)
+    chunks, tf = found.weigh(snapshot, lookup, weights)
+    idf = _idf(snapshot.living_chunks, max(len(found.body), 1))
+    gains = _saturated(tf, idf, weights.k1)
+    file_tf, having = found.weigh_files(snapshot, weights)
+    idf = _idf(snapshot.living_files, max(having, 1))
+    files = np.flatnonzero(file_tf > 0.0)
+    file_gains = _saturated(file_tf[files], idf, weights.file_k1)
+    return Worth(chunks.astype(np.int32), gains, files.astype(np.int32), file_gains)
+
+
+def _saturated(values: Floats, weight: float, k1: float) -> Floats:
+    """What counts are worth: more of them less and less."""
+    gain: Floats = (weight * (k1 + 1)) * values
+    gain /= values + k1
+    return gain
 
 
 def _idf(total: int, having: int) -> float:
@@ -97,74 +104,62 @@ class _Found(NamedTuple):
     container: Postings
     inner: Postings
     path: NDArray[np.int64]
-    body_files: NDArray[np.int64]
-    body_counts: Floats
 
     @classmethod
     def of(cls, snapshot: Snapshot, lookup: Lookup, term: str) -> "_Found":
-        body = lookup.terms(snapshot, term_key("b" + term))
-        owners = snapshot.chunk_file[body.chunks]
-        first = (
-            np.flatnonzero(np.append(True, owners[1:] != owners[:-1])) if len(owners) else owners
-        )
-        counts = np.add.reduceat(body.counts, first) if len(owners) else body.counts
         return cls(
-            body,
+            lookup.terms(snapshot, term_key("b" + term)),
             lookup.terms(snapshot, term_key("n" + term)),
             lookup.terms(snapshot, term_key("c" + term)),
             lookup.terms(snapshot, term_key("d" + term)),
             lookup.path_words(snapshot, term_key("p" + term)),
-            owners[first],
-            counts,
         )
 
-    def any(self) -> bool:
-        return bool(len(self.body) or len(self.name) or len(self.container) or len(self.path))
-
-    @property
-    def file_count(self) -> int:
-        return len(self.body_files)
-
     def weigh(
-        self, snapshot: Snapshot, tf: Floats, norm: Floats, weights: Weights
-    ) -> NDArray[np.int64]:
-        """Adds the weighted counts to ``tf``; which chunks have any."""
+        self, snapshot: Snapshot, lookup: Lookup, weights: Weights
+    ) -> tuple[NDArray[np.int64], Floats]:
+        """The chunks that have the term anywhere, and its weighted counts in them."""
         chunks = self.body.chunks
-        tf[chunks] += self.body.counts / norm[chunks]
-        tf[self.name.chunks] += weights.name * self.name.counts
-        tf[self.container.chunks] += weights.container * self.container.counts
-        tf[self.inner.chunks] += weights.inner * np.minimum(self.inner.counts, 2.0)
-        parts = [chunks, self.name.chunks, self.container.chunks, self.inner.chunks]
+        own = self.body.counts / snapshot.norm(weights.b)[chunks]
+        others = [
+            (self.name.chunks, weights.name * self.name.counts),
+            (self.container.chunks, weights.container * self.container.counts),
+            (self.inner.chunks, weights.inner * np.minimum(self.inner.counts, 2.0)),
+        ]
         if len(self.path):
-            of_files = _chunks_of(snapshot, self.path)
-            tf[of_files] += weights.path
-            parts.append(of_files)
-        return _union(parts, snapshot.chunks)
+            inside = _chunks_of(snapshot, self.path)
+            others.append((inside, np.full(len(inside), weights.path)))
+        if not any(len(more) for more, _ in others):
+            return chunks, own
+        tf = lookup.zeros(snapshot.chunks)
+        tf[chunks] = own
+        touched = [chunks]
+        for more, values in others:
+            touched.append(more[tf[more] == 0.0])
+            tf[more] += values
+        where = np.concatenate(touched)
+        counted = tf[where]
+        tf[where] = 0.0
+        return where, counted
 
-    def weigh_files(
-        self, snapshot: Snapshot, tf: Floats, norm: Floats, weights: Weights
-    ) -> NDArray[np.int64]:
-        tf[self.body_files] += self.body_counts / norm[self.body_files]
-        names = snapshot.chunk_file[self.name.chunks]
-        np.add.at(tf, names, weights.file_name * self.name.counts)
+    def weigh_files(self, snapshot: Snapshot, weights: Weights) -> tuple[Floats, int]:
+        """The weighted count per file, and in how many files the term stands."""
+        owners = snapshot.chunk_file
+        # Counts are whole numbers, so no order changes the sums.
+        counts = np.bincount(owners[self.body.chunks], self.body.counts, snapshot.files)
+        having = int(np.count_nonzero(counts))
+        tf: Floats = counts / snapshot.file_norm(weights.file_b)
+        np.add.at(tf, owners[self.name.chunks], weights.file_name * self.name.counts)
         tf[self.path] += weights.file_path
-        return _union([self.body_files, names, self.path], snapshot.files)
+        return tf, having
 
 
 def _chunks_of(snapshot: Snapshot, files: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Every chunk of the given files."""
+    """Every chunk of the given files, ascending. Neighbours are taken as one."""
+    opens = np.flatnonzero(np.append(True, np.diff(files) != 1))
+    closes = np.append(opens[1:], len(files)) - 1
     first = snapshot.chunk_first
-    starts, sizes = first[files], first[files + 1] - first[files]
-    offsets = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    found: NDArray[np.int64] = np.repeat(starts, sizes) + np.arange(int(sizes.sum())) - offsets
-    return found
-
-
-def _union(parts: Sequence[NDArray[np.int64]], size: int) -> NDArray[np.int64]:
-    filled = [part for part in parts if len(part)]
-    if len(filled) == 1:
-        return filled[0]
-    seen = np.zeros(size, bool)
-    for part in filled:
-        seen[part] = True
-    return np.flatnonzero(seen)
+    starts = first[files[opens]]
+    sizes = first[files[closes] + 1] - starts
+    offsets = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+    return offsets + np.arange(len(offsets))

@@ -29,6 +29,7 @@ from sightline.index.words import compact
 __all__ = ["MAX_RESULTS", "Near", "Ranked"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 MAX_RESULTS = 200
 _POOL = 2 * MAX_RESULTS
@@ -56,7 +57,7 @@ _VERBATIM = 0.4
 _MENTION = 0.35
 _MENTION_NAME = 0.2
 _MAX_MENTIONED = 3
-_MAX_PHRASE_FILES = 400
+_MAX_PHRASE_FILES = 200
 #: Kinds that a name is usually asked for, before fields, keys and prototypes of the same name.
 _SMALL_KINDS = frozenset("field key property variable constant".split())
 
@@ -86,45 +87,64 @@ class Ranked(NamedTuple):
     def run(self) -> Results:
         scores = score(self.snapshot, self.lookup, self.query.terms, self.weights)
         self.check()
-        base = self._with_vectors(self._base(scores))
         bonus, note, must = self._evidence()
-        total = base * self._factors() + bonus
-        total[~self.scope.chunks] = 0.0
+        chunks = self._candidates(scores, bonus)
+        owners = self.snapshot.chunk_file[chunks]
+        base = self._with_vectors(self._base(scores, chunks, owners), chunks)
+        total = base * self._factors()[owners]
+        if bonus is not None:
+            total += bonus[chunks]
         if must is not None:
-            total[~must] = 0.0
+            total[~must[chunks]] = 0.0
         self.check()
-        pool = best(self.snapshot, total, _POOL)
-        pool = self._exact_first(pool)
-        found = self._spread(pool)
-        return Results(found[:MAX_RESULTS], len(found) > MAX_RESULTS, note)
+        pool = best(self.snapshot, chunks, total, _POOL)
+        pool = self._spread(self._exact_first(pool))
+        found = [Found(chunk, -down / SCALE) for down, _, _, chunk, _ in pool[:MAX_RESULTS]]
+        return Results(found, len(pool) > MAX_RESULTS, note)
 
-    def _base(self, scores: Scores) -> Floats:
+    def _candidates(self, scores: Scores, bonus: Floats | None) -> Ints:
+        """The chunks that can be in the answer, ascending: all that follows is about them."""
+        if self.near is not None:
+            return np.flatnonzero(self.scope.chunks)
+        wanted = scores.chunks > 0.0
+        if bonus is not None:
+            wanted |= bonus > 0.0
+        if self.scope.narrow:
+            wanted &= self.scope.chunks
+        return np.flatnonzero(wanted)
+
+    def _base(self, scores: Scores, chunks: Ints, owners: Ints) -> Floats:
         """The scores of chunk and file mixed, between 0 and 1."""
-        chunks = np.where(self.scope.chunks, scores.chunks, 0.0)
-        highest = float(chunks.max(initial=0.0))
+        own = scores.chunks[chunks]
+        highest = self._highest(scores.chunks, self.scope.chunks)
         if highest <= 0.0:
             return np.zeros(len(chunks))
         mix = _MIX_SHORT if self.query.short else _MIX_LONG
-        files = np.where(self.scope.files, scores.files, 0.0)
-        highest_file = float(files.max(initial=0.0)) or 1.0
-        shares = (files * (mix / highest_file))[self.snapshot.chunk_file]
-        mixed: Floats = np.where(chunks > 0.0, chunks * ((1.0 - mix) / highest) + shares, 0.0)
+        highest_file = self._highest(scores.files, self.scope.files) or 1.0
+        mixed = own * ((1.0 - mix) / highest)
+        mixed += (scores.files * (mix / highest_file))[owners]
+        mixed[own <= 0.0] = 0.0
         return mixed
 
-    def _with_vectors(self, base: Floats) -> Floats:
+    def _highest(self, values: Floats, inside: NDArray[np.bool_]) -> float:
+        """The highest of what passes the filters. The dead have no score."""
+        if self.scope.narrow:
+            values = values[inside]
+        return float(values.max(initial=0.0))
+
+    def _with_vectors(self, base: Floats, chunks: Ints) -> Floats:
         if self.near is None:
             return base
-        values = self.near.matrix.near(self.near.query)
-        values[~self.scope.chunks] = 0.0
+        values = self.near.matrix.near(self.near.query)[chunks]
         self.check()
         return fused(base, values, self.near.weight)
 
     def _factors(self) -> Floats:
-        """What the role of a chunk's file makes of its score."""
+        """Per file: what its role makes of the scores of its chunks."""
         table = np.ones(len(Role))
         for role, factor in _ROLE_FACTORS.items():
             table[role] = 1.0 if role in self._wanted() else factor
-        return table[self.snapshot.roles][self.snapshot.chunk_file]
+        return table[self.snapshot.roles]
 
     def _wanted(self) -> frozenset[Role]:
         filters = self.scope.filters
@@ -136,21 +156,25 @@ class Ranked(NamedTuple):
 
     # Evidence
 
-    def _evidence(self) -> tuple[Floats, str, NDArray[np.bool_] | None]:
+    def _evidence(self) -> tuple[Floats | None, str, NDArray[np.bool_] | None]:
         """What is added to scores, what should be said, and what must be there."""
+        query = self.query
+        verbatim = query.verbatim if not query.phrases and not query.exact else ""
+        if not (query.exact or query.names or query.mentions or query.phrases or verbatim):
+            return None, "", None
         bonus = np.zeros(self.snapshot.chunks)
-        if self.query.exact:
-            self._add_name(bonus, self.query.exact[-1], _EXACT, _EXACT_LOOSE, common=False)
+        if query.exact:
+            self._add_name(bonus, query.exact[-1], _EXACT, _EXACT_LOOSE, common=False)
         else:
-            for name in self.query.names:
+            for name in query.names:
                 self._add_name(bonus, name, _NAME, _NAME_LOOSE, common=True)
-        for mention in self.query.mentions:
+        for mention in query.mentions:
             self._add_mention(bonus, mention)
         note, must = "", None
-        if self.query.phrases:
+        if query.phrases:
             note, must = self._add_phrases(bonus)
-        elif self.query.verbatim and not self.query.exact:
-            where = self.scanner.chunks_with(self.query.verbatim, self.scope, _MAX_PHRASE_FILES)
+        elif verbatim:
+            where = self.scanner.chunks_with(verbatim, self.scope, _MAX_PHRASE_FILES)
             bonus[where or []] += _VERBATIM
         return bonus, note, must
 
@@ -167,7 +191,7 @@ class Ranked(NamedTuple):
     def _add_mention(self, bonus: Floats, mention: str) -> None:
         """Files whose path ends as the text says."""
         parts = mention.lower().split("/")
-        named = self.snapshot.by_name.get(parts[-1], [])
+        named = self.snapshot.named(parts[-1])
         scored = [(self._common_end(file, parts), file) for file in named]
         longest = max((length for length, _ in scored), default=0)
         files = [file for length, file in scored if length == longest]
@@ -217,37 +241,36 @@ class Ranked(NamedTuple):
             return pool
         *outer, name = self.query.exact
         adjusted = [
-            candidate._replace(down=candidate.down - self._fit(candidate, name, outer))
-            for candidate in pool[:MAX_RESULTS]
+            (down - self._fit(down, file, number, name, outer), path, number, chunk, file)
+            for down, path, number, chunk, file in pool[:MAX_RESULTS]
         ]
         return sorted(adjusted)
 
-    def _fit(self, candidate: Candidate, name: str, outer: list[str]) -> int:
+    def _fit(self, down: int, file: int, number: int, name: str, outer: list[str]) -> int:
         """How well a declaration fits the qualified name that was asked for."""
-        if -candidate.down < SCALE * _EXACT_LOOSE:
+        if -down < SCALE * _EXACT_LOOSE:
             return 0
-        chunk = self.records.of(candidate.file)[candidate.number]
-        symbol = next((s for s in chunk.symbols if s.name == name), None)
-        own = symbol is not None and symbol.name == chunk.name
+        chunk, container, kind = self.records.of(file).declared(number, name)
+        own = kind is not None and name == chunk
         change = 0.0
         if outer:
-            container = chunk.container if own else f"{chunk.container}.{chunk.name}"
-            change += 0.5 if ends_with(container.strip("."), outer) else -0.5
-        if symbol is not None and not own:
+            around = container if own else f"{container}.{chunk}"
+            change += 0.5 if ends_with(around.strip("."), outer) else -0.5
+        if kind is not None and not own:
             change -= 0.3
-        if symbol is not None and symbol.kind in _SMALL_KINDS:
+        if kind is not None and kind in _SMALL_KINDS:
             change -= 0.1
         return round(change * SCALE)
 
-    def _spread(self, pool: list[Candidate]) -> list[Found]:
+    def _spread(self, pool: list[Candidate]) -> list[Candidate]:
         """Each further chunk of a file counts a little less."""
-        if not self.query.exact:
-            seen: dict[int, int] = {}
-            spread: list[Candidate] = []
-            for candidate in pool:
-                before = seen.get(candidate.file, 0)
-                seen[candidate.file] = before + 1
-                down = round(candidate.down * _REPEAT**before) if before else candidate.down
-                spread.append(candidate._replace(down=down))
-            pool = sorted(spread)
-        return [Found(candidate.chunk, -candidate.down / SCALE) for candidate in pool]
+        if self.query.exact:
+            return pool
+        seen: dict[int, int] = {}
+        spread: list[Candidate] = []
+        for down, path, number, chunk, file in pool:
+            before = seen.get(file, 0)
+            seen[file] = before + 1
+            less = round(down * _REPEAT**before) if before else down
+            spread.append((less, path, number, chunk, file))
+        return sorted(spread)

@@ -73,6 +73,12 @@ class Record:
             ),
         )
 
+    def declared(self, number: int, name: str) -> tuple[str, str, str | None]:
+        """The name and container of a chunk, and the kind of its symbol of a given name."""
+        _, own, container, _, _, _, symbols = self._rows[number]
+        kind = next((KINDS[symbol[1]] for symbol in symbols if symbol[0] == name), None)
+        return own, container, kind
+
     def owner(self, offset: int) -> int | None:
         """The chunk a byte belongs to. What lies between chunks belongs to the one before."""
         starts, numbers = self._owners

@@ -16,6 +16,9 @@ from sightline.index.records import Record
 from sightline.index.snapshot import Snapshot
 from sightline.index.words import compact
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
 __all__ = ["SCALE", "Candidate", "Found", "Records", "Results", "best", "pick_symbol"]
 
 _MAX_SORTED_BY_NAME = 4_000
@@ -95,44 +98,37 @@ def pick_symbol(chunk: Chunk, name: str, kind: str) -> Symbol | None:
     return None
 
 
-class Candidate(NamedTuple):
-    """A chunk in the one right order: best first, then by path and line."""
-
-    #: The score, scaled to a whole number and negated.
-    down: int
-    path: str
-    number: int
-    chunk: int
-    file: int
+#: A chunk in the one right order: best first, then by path and line. The score scaled to a whole
+#: number and negated, the path, the number in its file, the number of the chunk, that of the file.
+Candidate = tuple[int, str, int, int, int]
 
 
-def best(snapshot: Snapshot, scores: NDArray[np.float64], limit: int) -> list[Candidate]:
-    """The chunks with the highest scores.
+def best(snapshot: Snapshot, chunks: Ints, scores: Floats, limit: int) -> list[Candidate]:
+    """Those of some chunks that have the highest scores.
 
     Equal scores are ordered by path and line, whatever the numbers of the chunks are.
     """
-    candidates = np.flatnonzero(scores)
-    if len(candidates) > limit:
-        values = scores[candidates]
-        least = np.partition(values, len(values) - limit)[len(values) - limit]
-        # Rounding moves a score by at most half a step, so nothing that ties is lost here.
-        candidates = candidates[values >= least - 1.0 / SCALE]
-    scaled = np.rint(scores[candidates] * SCALE).astype(np.int64)
-    candidates, scaled = candidates[scaled > 0], scaled[scaled > 0]
-    files = snapshot.chunk_file[candidates]
-    numbers = candidates - snapshot.chunk_first[files]
-    if len(candidates) > _MAX_SORTED_BY_NAME:
+    # Rounding moves a score by at most half a step, so nothing that ties is lost here.
+    step = 1.0 / SCALE
+    if len(chunks) > limit:
+        half = float(scores.max()) / 2
+        high = np.flatnonzero(scores >= half - step)
+        if np.count_nonzero(scores[high] >= half) >= limit:
+            chunks, scores = chunks[high], scores[high]
+    if len(chunks) > limit:
+        least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        high = np.flatnonzero(scores >= least - step)
+        chunks, scores = chunks[high], scores[high]
+    scaled = np.rint(scores * SCALE).astype(np.int64)
+    chunks, scaled = chunks[scaled > 0], scaled[scaled > 0]
+    files = snapshot.chunk_file[chunks]
+    numbers = chunks - snapshot.chunk_first[files]
+    if len(chunks) > _MAX_SORTED_BY_NAME:
         order = np.lexsort((numbers, snapshot.path_ranks[files], -scaled))[:limit]
-        candidates, files = candidates[order], files[order]
+        chunks, files = chunks[order], files[order]
         numbers, scaled = numbers[order], scaled[order]
     owners = files.tolist()
-    names = {file: snapshot.path(file) for file in set(owners)}
-    rows = zip(
-        (-scaled).tolist(),
-        [names[file] for file in owners],
-        numbers.tolist(),
-        candidates.tolist(),
-        owners,
-        strict=True,
-    )
-    return sorted(map(Candidate._make, rows))[:limit]
+    paths = snapshot.paths
+    names = [paths[file] for file in owners]
+    rows = zip((-scaled).tolist(), names, numbers.tolist(), chunks.tolist(), owners, strict=True)
+    return sorted(rows)[:limit]

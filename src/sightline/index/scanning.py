@@ -5,7 +5,8 @@ and docs, in the order of paths, until enough is found. Nothing is answered that
 file. Patterns run on RE2, in time linear in the text, whatever the pattern is.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,21 +20,23 @@ from sightline.index.results import Found, Records, Results
 from sightline.index.roles import Role
 from sightline.index.segment import term_key
 from sightline.index.snapshot import Snapshot
+from sightline.index.stems import stem
 from sightline.index.texts import Texts
 from sightline.index.trigrams import text_codes
+from sightline.index.words import STOPWORDS, compact
 from sightline.workspace.linear import BadPattern, Expression, compile_expression
 
 __all__ = ["MAX_HITS", "Scanner", "compile_pattern"]
 
 Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 #: At most this many chunks are answered.
 MAX_HITS = 1_000
 _MAX_MATCHES_KEPT = 5
 _MAX_MATCHES_PER_FILE = 1_000
-#: So many trigrams of a literal are looked up; the rarest say almost everything.
-_MAX_CODES = 10
-_FEW = 64
+#: So few files are sooner read than ruled out by another trigram.
+_FEW = 4
 _MAX_EITHER = 40
 
 #: In which order roles are searched, and what a match there counts.
@@ -46,7 +49,10 @@ _SCORES = {
     Role.GENERATED: 0.4,
     Role.VENDORED: 0.3,
 }
+_DOWN = np.array([-_SCORES[role] for role in sorted(Role)])
 _DECLARES = 2.0
+_WORD = re.compile(r"\w+")
+_MAX_WORD = 40
 
 Finder = Callable[[bytes], Iterator[tuple[int, int]]]
 
@@ -60,6 +66,23 @@ def compile_pattern(pattern: str) -> Expression:
         raise InvalidArguments(
             f"query is not a regular expression (RE2 syntax): {reason}"
         ) from None
+
+
+def _inner_words(text: str) -> list[str]:
+    """The words that stand whole in every text with this phrase, as they are indexed.
+
+    What touches an end of the phrase may be part of a longer word there. A word is indexed by its
+    stem, or whole if the text spells it as several parts (see ``words``).
+    """
+    return [
+        word
+        for match in _WORD.finditer(text)
+        if match.start() > 0
+        and match.end() < len(text)
+        and match[0].isascii()
+        and match[0].lower() not in STOPWORDS
+        and 1 < len(word := compact(match[0])) <= _MAX_WORD
+    ]
 
 
 class Scanner(NamedTuple):
@@ -96,39 +119,59 @@ class Scanner(NamedTuple):
         codes = text_codes(needle)
         if not codes:
             return None
-        candidates = np.flatnonzero(self._with_codes(codes) & scope.files)
-        if len(candidates) > limit:
+        chunks = self._with_words(_inner_words(text))
+        if chunks is None:
+            files = np.flatnonzero(self._with_codes(codes) & scope.files)
+        else:
+            chunks = chunks[scope.chunks[chunks]]
+            files = np.unique(self.snapshot.chunk_file[chunks])
+            if len(files) > _FEW:
+                files = files[self._with_codes(codes)[files]]
+        if len(files) > limit:
             return None
-        found: list[int] = []
-        for file in candidates.tolist():
+        found: set[int] = set()
+        for file in files.tolist():
             self.check()
             data = self.texts.of(file).lower()
             first = int(self.snapshot.chunk_first[file])
             place = data.find(needle)
-            if place < 0:
-                continue
-            record = self.records.of(file)
             while place >= 0:
-                number = record.owner(place)
-                if number is not None and scope.chunks[first + number]:
-                    found.append(first + number)
+                number = self.records.of(file).owner(place)
+                if number is not None:
+                    found.add(first + number)
                 place = data.find(needle, place + 1)
-        return sorted(set(found))
+        if chunks is not None:
+            return sorted(found.intersection(chunks.tolist()))
+        return sorted(chunk for chunk in found if scope.chunks[chunk])
+
+    def _with_words(self, words: list[str]) -> Ints | None:
+        """The chunks that have all the words, in any mixture of cases, ascending."""
+        lists = sorted((self._with_word(word) for word in words), key=len)
+        if not lists:
+            return None
+        kept, *others = lists
+        for other in others:
+            places = np.searchsorted(other, kept)
+            kept = kept[other[np.minimum(places, len(other) - 1)] == kept]
+        return kept
+
+    def _with_word(self, word: str) -> Ints:
+        """The chunks that have a word: under its stem, or whole where it has several parts."""
+        forms = sorted({stem(word), word})
+        lists = [self.lookup.terms(self.snapshot, term_key("b" + form)).chunks for form in forms]
+        filled = [found for found in lists if len(found)] or lists[:1]
+        return filled[0] if len(filled) == 1 else np.unique(np.concatenate(filled))
 
     # Which files
 
     def _with_codes(self, codes: list[int]) -> Flags:
-        """The files that have all the trigrams, or at least the rarest of them."""
+        """The files that have all the trigrams; where few are left, perhaps a few more."""
         flags: Flags = self.snapshot.file_alive.copy()
-        if not codes:
-            return flags
-        sized = sorted((self._size(code), code) for code in codes)[:_MAX_CODES]
+        sized = sorted((self._size(code), code) for code in codes)
         for size, code in sized:
             if size == 0:
                 return np.zeros(self.snapshot.files, bool)
-            own = np.zeros(self.snapshot.files, bool)
-            own[self.lookup.trigrams(self.snapshot, code)] = True
-            flags &= own
+            flags &= self.lookup.having(self.snapshot, code)
             if np.count_nonzero(flags) <= _FEW:
                 break
         return flags
@@ -163,28 +206,28 @@ class Scanner(NamedTuple):
     def _scan(self, candidates: Flags, find: Finder, scope: Scope, declared: set[int]) -> Results:
         found: list[Found] = []
         total = 0
-        for file in self._ordered(candidates, declared):
+        for _, down, path, file in self._ordered(candidates, declared):
             self.check()
-            score = _SCORES[Role(int(self.snapshot.roles[file]))]
+            by_chunk = self._matches(file, find(self.texts.read(path)))
+            if not by_chunk:
+                continue
             first = int(self.snapshot.chunk_first[file])
-            by_chunk = self._matches(file, find)
             total += sum(count for count, _ in by_chunk.values())
             for number, (_, kept) in sorted(by_chunk.items()):
                 chunk = first + number
                 if scope.chunks[chunk] and scope.admits(self.records.of(file)[number]):
                     bonus = _DECLARES if chunk in declared else 0.0
-                    found.append(Found(chunk, score + bonus, kept))
+                    found.append(Found(chunk, bonus - down, kept))
             if len(found) >= MAX_HITS:
                 return Results(self._sorted(found)[:MAX_HITS], capped=True, matches=total)
         return Results(self._sorted(found), matches=total)
 
     def _matches(
-        self, file: int, find: Finder
+        self, file: int, spans: Iterable[tuple[int, int]]
     ) -> dict[int, tuple[int, tuple[tuple[int, int], ...]]]:
         """Per chunk: how many matches begin in it, and the first few."""
-        data = self.texts.of(file)
         by_chunk: dict[int, tuple[int, tuple[tuple[int, int], ...]]] = {}
-        for count, span in enumerate(find(data)):
+        for count, span in enumerate(spans):
             number = self.records.of(file).owner(span[0])
             if number is not None:
                 seen, kept = by_chunk.get(number, (0, ()))
@@ -193,17 +236,17 @@ class Scanner(NamedTuple):
                 break
         return by_chunk
 
-    def _ordered(self, candidates: Flags, declared: set[int]) -> list[int]:
-        """Files that declare the text first, then by role, then by path."""
+    def _ordered(self, candidates: Flags, declared: set[int]) -> list[tuple[bool, float, str, int]]:
+        """Files that declare the text first, then by role, then by path: (whether it does not,
+        what a match counts, negated, path, number)."""
         first = {int(self.snapshot.chunk_file[chunk]) for chunk in declared}
-        roles = self.snapshot.roles
-
         files = np.flatnonzero(candidates)
-        rows = [
-            (file not in first, -_SCORES[Role(role)], self.snapshot.path(file), file)
-            for file, role in zip(files.tolist(), roles[files].tolist(), strict=True)
-        ]
-        return [file for _, _, _, file in sorted(rows)]
+        paths = self.snapshot.paths
+        scores = _DOWN[self.snapshot.roles[files]].tolist()
+        return sorted(
+            (file not in first, down, paths[file], file)
+            for file, down in zip(files.tolist(), scores, strict=True)
+        )
 
     def _sorted(self, found: list[Found]) -> list[Found]:
         """By score; what was found came in the order of paths and lines."""

@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 
 from sightline.index.postings import decode_counted, decode_plain
 
-__all__ = ["SECTIONS", "Columns", "DamagedSegment", "Segment", "term_key", "write_segment"]
+__all__ = [
+    "SECTIONS",
+    "Columns",
+    "DamagedSegment",
+    "Segment",
+    "term_bytes",
+    "term_key",
+    "write_segment",
+]
 
 _MAGIC = b"SLSEG\x00\x01\n"
 _TRAILER = struct.Struct("<II8s")
@@ -98,10 +106,15 @@ class Segment:
         raw = self._list("path", key)
         return None if raw is None else decode_plain(raw[0], dense=raw[1])
 
-    def trigrams(self, code: int) -> Ints | None:
-        """The files whose text has a trigram."""
+    def mark_trigram(self, code: int, flags: NDArray[np.bool_]) -> None:
+        """Sets the flags of the files whose text has a trigram."""
         raw = self._list("gram", code)
-        return None if raw is None else decode_plain(raw[0], dense=raw[1])
+        if raw is None:
+            return
+        if raw[1]:
+            flags[:] = np.unpackbits(raw[0], count=self.files)
+        else:
+            flags[decode_plain(raw[0], dense=False)] = True
 
     def record(self, file: int) -> bytes:
         """The packed record of one file."""
@@ -148,5 +161,9 @@ def term_key(term: str) -> int:
 
     Two terms share a key about never, and then they merely count as one, in every index alike.
     """
-    digest = hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
+    return int.from_bytes(term_bytes(term), "little")
+
+
+def term_bytes(term: str) -> bytes:
+    """The same key as it lies in a segment."""
+    return hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()

@@ -27,20 +27,32 @@ Flags = NDArray[np.bool_]
 LANGUAGE_CODES = {name: code for code, name in enumerate(sorted(LANGUAGES))}
 
 
+class Paths(list[str]):
+    """The paths of a segment's files, by their numbers."""
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Sequence[int]]:
+        """The files by the last component of their path, in lower case."""
+        found: dict[str, list[int]] = {}
+        for file, path in enumerate(self):
+            found.setdefault(path.rpartition("/")[2].lower(), []).append(file)
+        return found
+
+
 @dataclass(frozen=True)
 class Part:
     """A segment and what the manifest knows of its files."""
 
     id: int
     segment: Segment
-    paths: Sequence[str]
+    paths: Paths
     roles: NDArray[np.uint8]
     languages: NDArray[np.uint8]
     alive: Flags
 
     @classmethod
     def of(cls, id: int, segment: Segment, rows: Iterable[FileRow]) -> "Part":
-        paths = [""] * segment.files
+        paths = Paths([""] * segment.files)
         roles = np.zeros(segment.files, np.uint8)
         languages = np.zeros(segment.files, np.uint8)
         alive = np.zeros(segment.files, bool)
@@ -145,6 +157,11 @@ class Snapshot:
     def living_words(self) -> int:
         return int(self.chunk_lengths[self.chunk_alive].sum())
 
+    @cached_property
+    def left_out(self) -> int:
+        """How many files are known but not indexed."""
+        return sum(row.place < 0 for row in self.rows.values())
+
     # What counts are divided by: more for texts longer than the mean. Worked out once.
 
     def norm(self, b: float) -> NDArray[np.float64]:
@@ -164,9 +181,15 @@ class Snapshot:
 
     # Single items
 
+    @cached_property
+    def paths(self) -> Sequence[str]:
+        """Per file, the dead included."""
+        if len(self.parts) == 1:
+            return self.parts[0].paths
+        return [path for part in self.parts for path in part.paths]
+
     def path(self, file: int) -> str:
-        number = self._part_of(file)
-        return self.parts[number].paths[file - self.file_base[number]]
+        return self.paths[file]
 
     def record(self, file: int) -> Record:
         """The chunks of one file."""
@@ -186,8 +209,7 @@ class Snapshot:
     @cached_property
     def files_by_path(self) -> list[int]:
         """Every living file, sorted by path."""
-        paths = [path for part in self.parts for path in part.paths]
-        return sorted(np.flatnonzero(self.file_alive).tolist(), key=paths.__getitem__)
+        return sorted(np.flatnonzero(self.file_alive).tolist(), key=self.paths.__getitem__)
 
     @cached_property
     def path_ranks(self) -> Ints:
@@ -196,13 +218,14 @@ class Snapshot:
         ranks[self.files_by_path] = np.arange(len(self.files_by_path))
         return ranks
 
-    @cached_property
-    def by_name(self) -> dict[str, list[int]]:
-        """The living files by the last component of their path, in lower case."""
-        found: dict[str, list[int]] = {}
-        for file in self.files_by_path:
-            found.setdefault(self.path(file).rpartition("/")[2].lower(), []).append(file)
-        return found
+    def named(self, name: str) -> list[int]:
+        """The living files whose path has this last component, in lower case."""
+        return [
+            base + file
+            for part, base in zip(self.parts, self.file_base, strict=True)
+            for file in part.paths.by_name.get(name, ())
+            if part.alive[file]
+        ]
 
     def _part_of(self, file: int) -> int:
         for number in range(len(self.parts) - 1, -1, -1):

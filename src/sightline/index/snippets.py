@@ -37,8 +37,13 @@ class Marks:
         if self._pattern is None:
             return []
         lower = text.lower()
-        ends = [place for place, letter in enumerate(lower) if letter == "\n"]
-        return [(bisect_right(ends, m.start() - 1), m[0]) for m in self._pattern.finditer(lower)]
+        found: list[tuple[int, str]] = []
+        line = seen = 0
+        for match in self._pattern.finditer(lower):
+            line += lower.count("\n", seen, match.start())
+            seen = match.start()
+            found.append((line, match[0]))
+        return found
 
 
 def snippet(data: bytes, hit: Hit, marks: Marks, limits: Limits) -> str:

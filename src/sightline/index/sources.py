@@ -7,7 +7,6 @@ out with a reason that ``index_status`` reports.
 
 import hashlib
 import os
-import re
 import time
 from typing import NamedTuple
 
@@ -44,7 +43,8 @@ _LOCK_FILES = frozenset(
     bun.lock
     """.split()
 )
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+#: Every byte that text may have: no control characters but white space and escape.
+_TEXTUAL = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\v\f\r\x1b")
 
 
 class Source(NamedTuple):
@@ -116,7 +116,7 @@ def decode_text(raw: bytes) -> bytes | str:
             return raw.decode("utf-16").encode()
         except UnicodeError:
             return "encoding"
-    if _CONTROL.search(raw[:_SNIFF]):
+    if raw[:_SNIFF].translate(None, _TEXTUAL):
         return "binary"
     if raw.startswith(b"\xef\xbb\xbf"):
         raw = raw[3:]

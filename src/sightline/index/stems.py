@@ -8,12 +8,14 @@ docs/decisions say what it brings over plain words and over cutting plurals only
 ['cach', 'cach', 'queri', 'connect', 'relat', 'is']
 """
 
-import itertools
 from functools import lru_cache
 
 __all__ = ["stem"]
 
-_VOWELS = frozenset("aeiou")
+_MARKS = {
+    letter: "v" if chr(letter) in "aeiou" else "y" if chr(letter) == "y" else "c"
+    for letter in range(ord("a"), ord("z") + 1)
+}
 
 _STEP_2 = (
     ("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize"),
@@ -31,6 +33,17 @@ _STEP_4 = (
 )  # fmt: skip
 
 
+def _by_letter(table: tuple[tuple[str, str], ...]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """The suffixes that end with a letter, by that letter, in their order."""
+    letters = {suffix[-1] for suffix, _ in table}
+    return {last: tuple(row for row in table if row[0][-1] == last) for last in letters}
+
+
+_ENDS_2 = _by_letter(_STEP_2)
+_ENDS_3 = _by_letter(_STEP_3)
+_ENDS_4 = _by_letter(tuple((suffix, "") for suffix in _STEP_4))
+
+
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
     """The stem of a lower-case ASCII word. Anything with a digit stays as it is."""
@@ -39,7 +52,7 @@ def stem(word: str) -> str:
     word = _past_and_gerund(_plural(word))
     if word.endswith("y") and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    word = _replace(_replace(word, _STEP_2), _STEP_3)
+    word = _replace(_replace(word, _ENDS_2), _ENDS_3)
     return _tidy(_take_off(word))
 
 
@@ -72,8 +85,8 @@ def _mend(root: str) -> str:
     return root
 
 
-def _replace(word: str, table: tuple[tuple[str, str], ...]) -> str:
-    for suffix, better in table:
+def _replace(word: str, table: dict[str, tuple[tuple[str, str], ...]]) -> str:
+    for suffix, better in table.get(word[-1], ()):
         if word.endswith(suffix):
             root = word[: -len(suffix)]
             return root + better if _measure(root) > 0 else word
@@ -81,7 +94,7 @@ def _replace(word: str, table: tuple[tuple[str, str], ...]) -> str:
 
 
 def _take_off(word: str) -> str:
-    for suffix in _STEP_4:
+    for suffix, _ in _ENDS_4.get(word[-1], ()):
         if word.endswith(suffix):
             root = word[: -len(suffix)]
             fits = suffix != "ion" or root.endswith(("s", "t"))
@@ -98,24 +111,25 @@ def _tidy(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word
 
 
-def _consonants(word: str) -> list[bool]:
-    found: list[bool] = []
-    for letter in word:
-        is_y = letter == "y" and bool(found)
-        found.append(not found[-1] if is_y else letter not in _VOWELS)
-    return found
+def _consonants(word: str) -> str:
+    """A mark per letter: c for a consonant, v for a vowel. A y is what the one before is not."""
+    marks = word.translate(_MARKS)
+    place = marks.find("y")
+    while place >= 0:
+        mark = "v" if place and marks[place - 1] == "c" else "c"
+        marks = f"{marks[:place]}{mark}{marks[place + 1 :]}"
+        place = marks.find("y", place)
+    return marks
 
 
 def _measure(word: str) -> int:
-    kinds = _consonants(word)
-    return sum(not before and after for before, after in itertools.pairwise(kinds))
+    return _consonants(word).count("vc")
 
 
 def _has_vowel(word: str) -> bool:
-    return not all(_consonants(word))
+    return "v" in _consonants(word)
 
 
 def _ends_short(word: str) -> bool:
     """Consonant, vowel, consonant, the last not w, x or y."""
-    kinds = _consonants(word)[-3:]
-    return kinds == [True, False, True] and word[-1] not in "wxy"
+    return _consonants(word).endswith("cvc") and word[-1] not in "wxy"

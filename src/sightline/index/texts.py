@@ -10,7 +10,7 @@ from collections import OrderedDict
 from sightline.contract.failures import Failure
 from sightline.index.snapshot import Snapshot
 from sightline.index.sources import MAX_BYTES, content_hash, decode_text, read_whole
-from sightline.workspace.gate import Gate, GatedFile
+from sightline.workspace.gate import Gate
 from sightline.workspace.roots import Root, RootSet
 
 __all__ = ["Outdated", "Texts"]
@@ -45,7 +45,7 @@ class Texts:
         if kept is not None:
             self._kept.move_to_end(path)
             return kept
-        data = self._read(path)
+        data = self.read(path)
         self._kept[path] = data
         self._size += len(data)
         while self._size > _KEPT_BYTES and len(self._kept) > 1:
@@ -53,16 +53,21 @@ class Texts:
             self._size -= len(dropped)
         return data
 
-    def _read(self, path: str) -> bytes:
-        """The text as it was indexed. What has the same hash needs not be judged again."""
+    def read(self, path: str) -> bytes:
+        """The text as it was indexed, not kept. What is the same needs not be judged again."""
         real = f"{self._root}/{path}"
+        row = self._snapshot.rows[path]
         try:
-            with self._gate.open(GatedFile(real, "")) as descriptor:
-                size = os.fstat(descriptor).st_size
-                raw = read_whole(descriptor, size, MAX_BYTES)
+            descriptor = self._gate.open_again(real)
+            try:
+                raw = read_whole(descriptor, row.size, MAX_BYTES)
+                # Taken after reading: whoever wrote meanwhile has moved it.
+                status = os.fstat(descriptor)
+            finally:
+                os.close(descriptor)
         except (Failure, OSError):
             raise Outdated(real) from None
-        if content_hash(raw) != self._snapshot.rows[path].hash:
+        if not row.is_at(status) and content_hash(raw) != row.hash:
             raise Outdated(real)
         if raw.isascii():
             return raw

@@ -14,7 +14,7 @@ import re
 
 from sightline.index.stems import stem
 
-__all__ = ["STOPWORDS", "compact", "name_terms", "raw_words", "raw_words_of", "terms"]
+__all__ = ["STOPWORDS", "blanked", "compact", "name_terms", "raw_words", "raw_words_of", "terms"]
 
 _WORD = re.compile(r"\w+")
 #: Every ASCII character that is not part of a word as a blank.
@@ -47,10 +47,15 @@ def raw_words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
+def blanked(data: bytes) -> bytes:
+    """An ASCII text with blanks for whatever is not part of a word."""
+    return data.translate(_BLANKED)
+
+
 def raw_words_of(data: bytes) -> list[bytes]:
     """The same for UTF-8 bytes, several times faster."""
     if data.isascii():
-        return data.translate(_BLANKED).split()
+        return blanked(data).split()
     return [word.encode() for word in _WORD.findall(data.decode("utf-8", "replace"))]
 
 

@@ -26,8 +26,9 @@ from sightline.contract.source import (
 )
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Hover, Location, Position
-from sightline.lsp import answers, questions, types
+from sightline.lsp import questions, types
 from sightline.lsp.fleet import Bounds, Fleet
+from sightline.lsp.glance import rare_name
 from sightline.lsp.launching import Launcher, Start
 from sightline.lsp.projects import Project
 from sightline.lsp.registry import Operation, Registry, ServerSpec
@@ -240,19 +241,16 @@ class Pool:
 
     async def _read_ahead(self, server: Server, path: str) -> None:
         """A question of our own about a rare name makes a server read the whole project."""
-        document = {"textDocument": {"uri": uri_of(path)}}
+        place = rare_name(path)
+        if place is None:
+            return
+        question = {
+            "textDocument": {"uri": uri_of(path)},
+            "position": {"line": place[0], "character": place[1]},
+            "context": {"includeDeclaration": True},
+        }
         with contextlib.suppress(Failure):
-            found = await server.ask(
-                "textDocument/documentSymbol", document, types.DocumentSymbolResult, wide=False
-            )
-            symbols = answers.document_symbols(server.name, found)
-            rare = max(symbols, key=lambda symbol: len(symbol.name), default=None)
-            if rare is not None:
-                start = rare.selection.start
-                place = {"line": start.line, "character": start.character}
-                context = {"context": {"includeDeclaration": True}}
-                question = document | {"position": place} | context
-                await server.ask("textDocument/references", question, types.ReferencesResult)
+            await server.ask("textDocument/references", question, types.ReferencesResult)
 
     def _overtaken(self) -> None:
         """Something changed between a server's start and the watch: it reads everything again."""

@@ -106,8 +106,9 @@ class Projects:
         """The languages of the root's own files, in the registry's order."""
         # One name per extension is enough, and there are few extensions. Names without one meet
         # in their last letter, so they are looked at by themselves.
-        plain = {name for _, names in self.folders() for name in names if "." not in name}
-        kinds = {name[name.rfind(".") :]: name for _, names in self.folders() for name in names}
+        names = {name for _, names in self.folders() for name in names}
+        plain = {name for name in names if "." not in name}
+        kinds = {name[name.rfind(".") :]: name for name in names}
         found = {self.registry.language_of(name) for name in (*kinds.values(), *plain)}
         return [language for language in self.registry.languages if language in found]
 

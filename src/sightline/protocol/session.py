@@ -207,7 +207,8 @@ class Session:
             code = "MCP_LSP_GATEWAY/CURSOR_INVALID"
             return [_invalid(request, "tools/list has one page; leave the cursor out", code)]
         assert self.revision is not None
-        tools = self.surface.tools(self.options.tool_names, self.revision)
+        options = self.options
+        tools = self.surface.tools(options.tool_names, options.content, self.revision)
         return [Send(jsonrpc.result_bytes(request.id, tools))]
 
     def _tools_call(self, request: Request) -> list[Effect]:

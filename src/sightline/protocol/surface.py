@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from sightline.contract.limits import MAX_RESPONSE_BYTES
 from sightline.contract.settings import Content, ProtocolHeader, ToolNames
 from sightline.protocol.revisions import Revision
 
@@ -21,6 +22,7 @@ class ClientOptions(NamedTuple):
     tool_names: ToolNames = "dotted"
     content: Content = "empty"
     protocol_header: ProtocolHeader = "required"
+    answer_bytes: int = MAX_RESPONSE_BYTES
 
 
 class Surface(NamedTuple):
@@ -29,8 +31,8 @@ class Surface(NamedTuple):
     name: str
     version: str
     instructions: str
-    #: The ``tools/list`` result, for a way of naming and a revision.
-    tools: Callable[[ToolNames, Revision], msgspec.Raw]
+    #: The ``tools/list`` result, for a client's options and a revision.
+    tools: Callable[[ToolNames, Content, Revision], msgspec.Raw]
     #: The names in that list, for ``initialize``.
     tool_names: Callable[[ToolNames], tuple[str, ...]]
     #: The options of a client, by its ``clientInfo.name``.

@@ -55,7 +55,10 @@ def surface_for(settings: Settings) -> Surface:
     def options_for(client: str) -> ClientOptions:
         own = settings.for_client(client)
         return ClientOptions(
-            own.tool_names or "dotted", own.content or "empty", own.protocol_header or "required"
+            own.tool_names or "dotted",
+            own.content or "empty",
+            own.protocol_header or "required",
+            own.answer_bytes or limits.MAX_RESPONSE_BYTES,
         )
 
     return Surface(
@@ -219,7 +222,7 @@ class Program:
         index = LazyIndex(workspace, views, environment, cache, dense=settings.dense)
         index_or_none = index.get if "index" in settings.families else no_index
 
-        context = ContextEngine(context_root)
+        context = ContextEngine(context_root, settings.tokenizer)
 
         def desk(view: View, progress: Progress) -> Desk:
             return Desk(view, source, progress, index_or_none, context)

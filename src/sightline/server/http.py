@@ -27,7 +27,16 @@ from sightline.protocol.session import (
 )
 from sightline.protocol.surface import Surface
 from sightline.server.held_tokens import HeldTokens
-from sightline.server.http_exchange import JSON_HEADERS, Answer, Body, Coming, Head, Line, Reply
+from sightline.server.http_exchange import (
+    JSON_HEADERS,
+    Admission,
+    Answer,
+    Body,
+    Coming,
+    Head,
+    Line,
+    Reply,
+)
 from sightline.server.http_rules import CLOSE, Door, Heads, Refusal, read_heads
 from sightline.server.logs import Log
 from sightline.server.running import Runner
@@ -99,9 +108,13 @@ class HttpApp:
             await line.reply(self._bug(error))
 
     def _admit(self, head: Head) -> Heads:
-        heads = read_heads(head.headers)
-        self._door.check(head.target, head.method, heads, self._tokens.current())
-        return heads
+        """Lets a request in. The same head is let in again as long as the tokens are the same."""
+        tokens = self._tokens.current()
+        if head.admission is None or head.admission.tokens is not tokens:
+            heads = read_heads(head.headers)
+            self._door.check(head.target, head.method, heads, tokens)
+            head.admission = Admission(tokens, heads)
+        return head.admission.heads
 
     def _refused(self, refusal: Refusal) -> Reply:
         self._log.debug("http.refused", status=refusal.status)

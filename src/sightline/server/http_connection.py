@@ -39,6 +39,12 @@ _LAST_WORDS_S = 1.0
 _HEADER_BYTES = 16 << 10
 #: How much of a body may wait for the application before no more is read.
 _BODY_WAITING = 64 << 10
+_HEAD_END = b"\r\n\r\n"
+#: How many heads of one client are kept, and how long they may be.
+_MAX_KNOWN = 16
+_MAX_KNOWN_BYTES = 2 << 10
+#: Headers with which the same bytes may mean something else.
+_SPECIAL = frozenset({b"expect", b"transfer-encoding", b"upgrade"})
 _EMPTY = b"content-length: 0\r\nconnection: close\r\n\r\n"
 
 
@@ -110,6 +116,8 @@ class Connection(asyncio.Protocol):
         self._status = 400
         #: The head of a request that offers to upgrade, without the offer.
         self._without_offer = b""
+        #: Heads of requests that came in one piece, by their bytes, and how long their bodies were.
+        self._known: dict[bytes, tuple[Head, int]] = {}
         self._header_timer: asyncio.TimerHandle | None = None
         self._idle_timer: asyncio.TimerHandle | None = None
         self._idle_since = 0.0
@@ -137,6 +145,9 @@ class Connection(asyncio.Protocol):
         if self._deaf:
             return
         before = self._answering
+        between = before is None and self._reading is None and not self._in_head
+        if between and self._again(data):
+            return
         self._begun = False
         self._feed(data)
         if self._in_head and not self._deaf:
@@ -148,6 +159,8 @@ class Connection(asyncio.Protocol):
                 self._expect_headers()
         cycle = self._answering
         if cycle is not None and cycle is not before and cycle.task is None:
+            if between:
+                self._remember(data, cycle)
             self._start(cycle)
 
     def pause_writing(self) -> None:
@@ -171,6 +184,34 @@ class Connection(asyncio.Protocol):
         """The server cannot wait: what is being answered is cancelled, and answered so."""
         if self._answering is not None and self._answering.task is not None:
             self._answering.task.cancel()
+
+    # Heads that were read before
+
+    def _again(self, data: bytes) -> bool:
+        """Takes a whole request whose head is, byte for byte, one that was read before.
+
+        A client says the same head with every request, so there is nothing new to read in it.
+        """
+        end = data.find(_HEAD_END) + len(_HEAD_END)
+        known = self._known.get(data[:end])
+        if known is None or len(data) - end != known[1]:
+            return False
+        cycle = Cycle(self, known[0], keep_alive=True, announced=False)
+        cycle.body, cycle.more_body = data[end:], False
+        self._answering = cycle
+        self._start(cycle)
+        return True
+
+    def _remember(self, data: bytes, cycle: Cycle) -> None:
+        """Keeps the head of a request that was a piece of its own, with nothing special in it."""
+        end = data.find(_HEAD_END) + len(_HEAD_END)
+        plain = cycle.keep_alive and not cycle.more_body and not self._waiting
+        if not plain or len(cycle.body) != len(data) - end or self._deaf or self._in_head:
+            return
+        if end <= _MAX_KNOWN_BYTES and _SPECIAL.isdisjoint(cycle.head.headers):
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()
+            self._known[data[:end]] = (cycle.head, len(cycle.body))
 
     # The parser
 

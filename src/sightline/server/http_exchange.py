@@ -7,12 +7,24 @@ then closes the connection. An answer is JSON, or an event stream once there was
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from sightline.contract.limits import MAX_REQUEST_BYTES
-from sightline.server.http_rules import CLOSE, Header, Refusal
+from sightline.server.http_rules import CLOSE, Header, Heads, Refusal
+from sightline.server.tokens import Tokens
 
-__all__ = ["JSON_HEADERS", "Answer", "Body", "Coming", "Head", "Line", "Piece", "Reply"]
+__all__ = [
+    "JSON_HEADERS",
+    "Admission",
+    "Answer",
+    "Body",
+    "Coming",
+    "Head",
+    "Line",
+    "Piece",
+    "Reply",
+]
 
 #: The headers of nearly every answer.
 JSON_HEADERS: tuple[Header, ...] = ((b"content-type", b"application/json"),)
@@ -27,13 +39,26 @@ _LINGER_IDLE_S = 0.2
 _LINGER_BYTES = 8 << 20
 
 
-class Head(NamedTuple):
-    """What a request says before its body. Names are in lower case; see ``http_rules.join``."""
+class Admission(NamedTuple):
+    """The headers of a request that was let in, and the tokens that were valid then."""
+
+    tokens: Tokens
+    heads: Heads
+
+
+@dataclass(slots=True, eq=False)
+class Head:
+    """What a request says before its body. Names are in lower case; see ``http_rules.join``.
+
+    A client says the same with nearly every request, and then it is the same object: what was
+    found out about it once is kept in it.
+    """
 
     method: bytes
     target: bytes
     version: str
     headers: Mapping[bytes, bytes]
+    admission: Admission | None = None
 
 
 class Reply(NamedTuple):

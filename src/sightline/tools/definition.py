@@ -5,7 +5,7 @@ from msgspec import Struct
 from sightline.contract.limits import MAX_ITEMS_NONPAGED
 from sightline.contract.values import Location
 from sightline.tools.positions import PositionArguments, ask_position, canonical_locations
-from sightline.tools.tool import Desk, Question, ToolInfo, Whole, also, plural
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, also, plural, within
 from sightline.workspace.view import SOURCE_EPOCHS
 
 INFO = ToolInfo(
@@ -31,12 +31,17 @@ class Definition:
     async def answer(self, desk: Desk, question: Question[PositionArguments]) -> Whole:
         found = await desk.source.definition(question.notes, question.arguments.position)
         locations, outside = canonical_locations(desk.view, found)
-        return Whole(Definitions(locations[:MAX_ITEMS_NONPAGED], _summary(len(locations), outside)))
+        first = locations[:MAX_ITEMS_NONPAGED]
+
+        def definitions(count: int) -> Definitions:
+            return Definitions(first[:count], _summary(count, len(locations), outside))
+
+        return Whole(definitions(len(first)), lambda size: definitions(within(first, size)))
 
 
-def _summary(total: int, outside: int) -> str:
-    if total > MAX_ITEMS_NONPAGED:
-        sentence = f"Found {MAX_ITEMS_NONPAGED} of {total} definitions (capped)."
+def _summary(count: int, total: int, outside: int) -> str:
+    if count < total:
+        sentence = f"Found {count} of {total} definitions (capped)."
     else:
         sentence = f"Found {plural(total, 'definition')}."
     return also(sentence, outside)

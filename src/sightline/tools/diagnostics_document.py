@@ -6,7 +6,7 @@ from sightline.contract.limits import MAX_ITEMS_NONPAGED
 from sightline.contract.values import Diagnostic
 from sightline.tools.diagnostics import canonical_diagnostics
 from sightline.tools.positions import DocumentArguments, ask_document
-from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural, within
 from sightline.workspace.view import DOCUMENT_DIAGNOSTICS_EPOCHS
 
 INFO = ToolInfo(
@@ -34,8 +34,14 @@ class DiagnosticsDocument:
         assert question.uri is not None
         raw = await desk.source.document_diagnostics(question.notes)
         found = canonical_diagnostics(desk.view, question.uri, raw)
-        if len(found) > MAX_ITEMS_NONPAGED:
-            summary = f"Returned {MAX_ITEMS_NONPAGED} of {len(found)} diagnostics (capped)."
-        else:
-            summary = f"Returned {plural(len(found), 'diagnostic')}."
-        return Whole(DocumentReport(question.uri, found[:MAX_ITEMS_NONPAGED], summary))
+        first = found[:MAX_ITEMS_NONPAGED]
+        uri = question.uri
+
+        def report(count: int) -> DocumentReport:
+            if count < len(found):
+                summary = f"Returned {count} of {len(found)} diagnostics (capped)."
+            else:
+                summary = f"Returned {plural(len(found), 'diagnostic')}."
+            return DocumentReport(uri, first[:count], summary)
+
+        return Whole(report(len(first)), lambda size: report(within(first, size)))

@@ -11,7 +11,7 @@ from sightline.contract.orders import canonical, document_symbol_key
 from sightline.contract.source import RawSymbol
 from sightline.contract.values import DocumentSymbol
 from sightline.tools.positions import DocumentArguments, ask_document
-from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural, within
 from sightline.workspace.view import SOURCE_EPOCHS
 
 INFO = ToolInfo(
@@ -44,12 +44,19 @@ class DocumentSymbols:
         ]
         depths = _flatten(question.uri, own)
         symbols = canonical(depths, document_symbol_key)
-        if len(symbols) > MAX_ITEMS_NONPAGED:
-            kept = sorted(symbols, key=lambda s: (depths[s], document_symbol_key(s)))
-            shown = canonical(kept[:MAX_ITEMS_NONPAGED], document_symbol_key)
-            summary = f"Returned {len(shown)} of {len(symbols)} document symbols (capped)."
-            return Whole(Outline(shown, summary))
-        return Whole(Outline(symbols, f"Returned {plural(len(symbols), 'document symbol')}."))
+
+        def outline(count: int) -> Outline:
+            """So many of them; the deepest are left out first."""
+            if count >= len(symbols):
+                summary = f"Returned {plural(len(symbols), 'document symbol')}."
+                return Outline(symbols, summary)
+            shown = canonical(upper[:count], document_symbol_key)
+            summary = f"Returned {count} of {len(symbols)} document symbols (capped)."
+            return Outline(shown, summary)
+
+        upper = sorted(symbols, key=lambda s: (depths[s], document_symbol_key(s)))
+        upper = upper[:MAX_ITEMS_NONPAGED]
+        return Whole(outline(len(upper)), lambda size: outline(within(upper, size)))
 
 
 def _flatten(uri: str, roots: Sequence[RawSymbol]) -> dict[DocumentSymbol, int]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from sightline.tools.argumentless import Argumentless, NoArguments
 from sightline.tools.reports import (
     LanguageCount,
     Skipped,
@@ -15,7 +16,7 @@ from sightline.tools.reports import (
     state_of,
 )
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
-from sightline.workspace.view import SOURCE_EPOCHS, View
+from sightline.workspace.view import SOURCE_EPOCHS
 
 if TYPE_CHECKING:
     from sightline.index.builder import Builder
@@ -27,16 +28,12 @@ INFO = ToolInfo(
     title="Index status",
     description="Whether the search index is there, complete and fresh; its counts and size, what "
     "is being built now, and which files are skipped or failed.",
-    schema_version=1,
+    schema_version=2,
     epochs=SOURCE_EPOCHS,
     repeatable=False,
 )
 
 _MAX_FAILED = 50
-
-
-class NoArguments(Struct, frozen=True):
-    pass
 
 
 class Building(Struct, frozen=True):
@@ -75,12 +72,8 @@ class StatusReport(Struct, frozen=True):
     summary: str
 
 
-class IndexStatus:
+class IndexStatus(Argumentless):
     info = INFO
-    arguments = NoArguments
-
-    def ask(self, view: View, arguments: NoArguments) -> Question[NoArguments]:
-        return Question(arguments, ())
 
     async def answer(self, desk: Desk, question: Question[NoArguments]) -> Whole:
         index = await desk.index()

@@ -21,8 +21,20 @@ from sightline.workspace.view import Epoch, View
 if TYPE_CHECKING:  # the index brings numpy, which only its own tools should have to wait for
     from sightline.index.index import Index
 
-__all__ = ["Answer", "Desk", "Page", "Paged", "Question", "Tool", "ToolInfo", "Whole", "plural"]
+__all__ = [
+    "Answer",
+    "Desk",
+    "Page",
+    "Paged",
+    "Question",
+    "Tool",
+    "ToolInfo",
+    "Whole",
+    "plural",
+    "within",
+]
 
+_encoder = msgspec.json.Encoder()
 A = TypeVar("A", bound=msgspec.Struct)
 A_contra = TypeVar("A_contra", bound=msgspec.Struct, contravariant=True)
 
@@ -85,6 +97,17 @@ class Whole:
 
     payload: msgspec.Struct | bytes
     shorten: Callable[[int], msgspec.Struct] | None = None
+
+
+def within(items: Sequence[msgspec.Struct], size: int) -> int:
+    """How many of the items, from the first, take at most ``size`` bytes of JSON. At least one."""
+    count = 0
+    for item in items:
+        size -= len(_encoder.encode(item)) + 1
+        if size < 0:
+            break
+        count += 1
+    return max(count, min(1, len(items)))
 
 
 @dataclass(frozen=True)

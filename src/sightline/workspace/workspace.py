@@ -191,9 +191,13 @@ class Workspace:
                 found, _ = await asyncio.to_thread(scan, observer.top)
                 if self.observers.get(observer.top) is observer:
                     changes += observer.audit(found)
-        took = time.monotonic() - now
-        self._audit_due = now + took + max(_AUDIT_REST_S, took / _AUDIT_SHARE)
+        self._rest_after(now)
         self.apply(changes)
+
+    def _rest_after(self, began: float) -> None:
+        """The next audit is due a while after the scan that began then."""
+        ended = time.monotonic()
+        self._audit_due = ended + max(_AUDIT_REST_S, (ended - began) / _AUDIT_SHARE)
 
     def close(self) -> None:
         for task in (self._scan, self._auditing):
@@ -203,7 +207,9 @@ class Workspace:
             observer.close()
 
     async def _first_scan(self) -> None:
+        began = time.monotonic()
         await self._observe_roots()
+        self._rest_after(began)
         start = await asyncio.to_thread(
             digest48, [(root.real, tree) for root, tree in self.trees()]
         )

@@ -126,7 +126,7 @@ def contents(answer: Any) -> dict[str, str]:
 def test_a_cache_of_code(home: Path, shop: Path, tmp_path: Path) -> None:
     cache = built(home, shop, tmp_path / "cache")
     manifest = json.loads((cache / "manifest.json").read_text("utf-8"))
-    assert manifest["build_config"] == {"version": "code-1", "hash_algorithm": "sha256"}
+    assert manifest["build_config"] == {"version": "code-2", "hash_algorithm": "sha256"}
     ids = [document["id"] for document in manifest["documents"]]
     assert ids == sorted(ids)
     assert "shop/cart.py::Cart.checkout_total" in ids

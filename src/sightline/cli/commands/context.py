@@ -30,7 +30,7 @@ from sightline.context.build import BuildFailed, BuildInvalid, BuildIO, build
 from sightline.context.caches import Caches
 from sightline.context.files import CacheFolder
 from sightline.context.load import Loaded
-from sightline.context.opening import open_cache, resolve
+from sightline.context.opening import Cache, open_cache, resolve
 from sightline.context.problems import (
     CacheProblem,
     DocumentDamaged,
@@ -42,11 +42,15 @@ from sightline.context.problems import (
     shown_path,
 )
 from sightline.context.reports import command_report
+from sightline.context.tokens import TOKENIZERS, TokenizerMissing, counter
 
 MISSING, INVALID, IO, INTERNAL = 4, 5, 6, 7
 USAGE = 2
 
 _STRICT = Option("strict-v0")
+_TOKENIZER = Option(
+    "tokenizer", choice(*TOKENIZERS), note=f"\n  [possible values: {', '.join(TOKENIZERS)}]"
+)
 _FORMATS = "\n  [possible values: json, pretty]"
 COMMANDS = {
     command.name: command
@@ -68,7 +72,7 @@ COMMANDS = {
                 Option("budget", unsigned, required=True),
                 Option("format", choice("json", "pretty"), note=_FORMATS),
             ),
-            (_STRICT,),
+            (_STRICT, _TOKENIZER),
         ),
         Command(
             "explain",
@@ -77,7 +81,7 @@ COMMANDS = {
                 Option("query", text, required=True),
                 Option("budget", unsigned, required=True),
             ),
-            (_STRICT,),
+            (_STRICT, _TOKENIZER),
         ),
         Command("inspect", (Option("cache", path, required=True),), (_STRICT,)),
         Command("list", (), (_STRICT,)),
@@ -94,7 +98,7 @@ commands:
   resolve --cache DIR --query TEXT --budget TOKENS [--format json|pretty]
             select documents for a query; the query may be empty
   explain --cache DIR --query TEXT --budget TOKENS
-            say why each piece is taken
+            say why each piece is taken; both take --tokenizer bytes/4|cl100k_base|o200k_base
   inspect --cache DIR
             say what a cache holds, and whether it is whole
   list      list the caches that servers offer by name
@@ -156,6 +160,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _fail(f"Cache is invalid: {problem}", INVALID)
     except (ManifestUnreadable, RootUnreadable, BuildIO) as problem:
         return _fail(f"I/O error: {problem}", IO)
+    except TokenizerMissing as missing:
+        return _fail(str(missing), USAGE)
     except (BuildFailed, CacheProblem) as problem:
         return _fail(f"Internal error: {problem}", INTERNAL)
     return 0
@@ -176,15 +182,20 @@ def _build(values: dict[str, Any]) -> None:
     )
 
 
+def _open(values: dict[str, Any]) -> Cache:
+    count = counter(values.get("tokenizer", TOKENIZERS[0]))
+    return open_cache(CacheFolder(values["cache"], strict=values["strict-v0"]), count=count)
+
+
 def _resolve(values: dict[str, Any]) -> None:
-    cache = open_cache(CacheFolder(values["cache"], strict=values["strict-v0"]))
+    cache = _open(values)
     selection = resolve(cache, values["query"], values["budget"])
     pretty = values.get("format") == "pretty"
     _write(selection.pretty() if pretty else selection.compact())
 
 
 def _explain(values: dict[str, Any]) -> None:
-    cache = open_cache(CacheFolder(values["cache"], strict=values["strict-v0"]))
+    cache = _open(values)
     if isinstance(cache, Loaded):
         taken = resolve(cache, values["query"], values["budget"]).taken
         lines = [

@@ -23,6 +23,6 @@ def parser(name: str) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     settings = configuration_from(arguments, Folders(os.environ)).settings
-    listing = surface_for(settings).tools(settings.tool_names, NEWEST)
+    listing = surface_for(settings).tools(settings.tool_names, settings.content, NEWEST)
     sys.stdout.buffer.write(bytes(listing) + b"\n")
     return 0

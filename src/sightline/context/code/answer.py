@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from sightline.context.code.choose import SCALE, Chosen, choose
 from sightline.context.code.corpus import Corpus
-from sightline.context.documents import tokens_of, version_of
+from sightline.context.documents import version_of
 from sightline.context.select import Selection, Taken
 from sightline.index.words import raw_words, terms
 
@@ -60,7 +60,7 @@ def as_selection(found: Chosen, question: str, budget: int) -> Selection:
                 version_of(content.encode()),
                 content,
                 spelled(piece.score),
-                tokens_of(content),
+                piece.tokens,
                 matches,
                 total,
                 list(found_terms)[:_MOST_TERMS],

@@ -32,9 +32,9 @@ class Weights(NamedTuple):
     header: int = 50
     call: int = 45
     #: How much of its worth a signature has.
-    share: int = 70
+    share: int = 80
     #: How much more the better is wanted than the good.
-    power: int = 3
+    power: int = 4
     #: The least score, as a share of the best one, of what is taken.
     least: int = 4
     #: How many matches are weighed: so many, and one more for every so many tokens.
@@ -68,6 +68,13 @@ class Piece:
     def content(self) -> str:
         assert self.text is not None
         return self.text.full if self.is_full or self.text.short is None else self.text.short
+
+    @property
+    def tokens(self) -> int:
+        """What the content costs."""
+        text = self.text
+        assert text is not None
+        return text.full_tokens if self.is_full or text.short is None else text.short_tokens
 
 
 class Chosen(NamedTuple):

@@ -54,10 +54,18 @@ class Text(NamedTuple):
 
 
 class Corpus:
-    def __init__(self, snapshot: Snapshot, texts: TextSource, lookup: Lookup) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        texts: TextSource,
+        lookup: Lookup,
+        count: Callable[[str], int] = tokens_of,
+    ) -> None:
         self.snapshot = snapshot
         self.lookup = lookup
         self.texts = texts
+        #: What the tokens of a text are counted by.
+        self._count = count
         self.lock = threading.Lock()
         #: Raises when nobody waits for the answer any more.
         self.pause: Pause = _never
@@ -123,9 +131,9 @@ class Corpus:
             # A later part of something long has no head of its own.
             is_head = any(symbol.name == chunk.name for symbol in chunk.symbols)
             short = signature(full, self.snapshot.rows[path].language) if is_head else None
-            short_tokens = tokens_of(short) if short is not None else 0
+            short_tokens = self._count(short) if short is not None else 0
             bare = " ".join(full.split())
-            found = Text(full, short, tokens_of(full), short_tokens, bare)
+            found = Text(full, short, self._count(full), short_tokens, bare)
             self._texts[number] = found
         return found
 

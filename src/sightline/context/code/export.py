@@ -2,9 +2,9 @@
 
 The format is that of Markdown caches with three differences, which ``build_config.version`` tells:
 documents are chunks with ids such as ``path::Class.method``; several lie in one file, a JSON array,
-so that a large repository is a few hundred files; and their metadata say what ranking needs. What
-the index knows beyond that is worked out again when the cache is loaded, so equal repositories give
-equal bytes, however their index came about.
+so that a large repository is a few hundred files, each named by the digest of its bytes; and their
+metadata say what ranking needs. What the index knows beyond that is worked out again when the cache
+is loaded, so equal repositories give equal bytes, however their index came about.
 """
 
 import hashlib
@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from sightline.context.build import PackedFiles, write_packed
+from sightline.context.build import write_packed
 from sightline.context.code.corpus import Corpus
-from sightline.context.code.layout import Metadata, StoredChunk
+from sightline.context.code.layout import Metadata, StoredChunk, pack_name
 from sightline.context.code.pieces import chunk_ids, chunk_text
 from sightline.context.documents import version_of
 from sightline.context.manifest import CONFIG_CODE, Entry, Manifest
@@ -37,16 +37,20 @@ def export(
 ) -> Manifest:
     """Writes the cache of everything that is alive in a corpus."""
     snapshot = corpus.snapshot
-    packs: PackedFiles = {}
-    entries: list[Entry] = []
+    groups: dict[str, list[StoredChunk]] = {}
     for file in snapshot.files_by_path:
         pause()
         path = snapshot.path(file)
-        name = f"documents/{hashlib.sha256(path.encode()).hexdigest()[:2]}.json"
-        pack = packs.setdefault(name, [])
-        for stored in _chunks(corpus, file, path):
-            pack.append(_encode(stored))
-            entries.append(Entry(stored.id, stored.version, name))
+        group = groups.setdefault(hashlib.sha256(path.encode()).hexdigest()[:2], [])
+        group += _chunks(corpus, file, path)
+    packs: dict[str, bytes] = {}
+    entries: list[Entry] = []
+    for group in groups.values():
+        pause()
+        data = b"[" + b",\n".join(map(_encode, group)) + b"]"
+        name = pack_name(data)
+        packs[name] = data
+        entries += [Entry(stored.id, stored.version, name) for stored in group]
     entries.sort(key=lambda entry: entry.id.encode())
     return write_packed(
         packs, entries, cache, config=CONFIG_CODE, replace=replace, pause=pause, now_ns=now_ns

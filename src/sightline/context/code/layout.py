@@ -1,8 +1,10 @@
 """How a cache of code spells its documents, shared by what writes and what reads it."""
 
+import hashlib
+
 import msgspec
 
-__all__ = ["Metadata", "StoredChunk"]
+__all__ = ["Metadata", "StoredChunk", "pack_name"]
 
 
 class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,3 +29,8 @@ class StoredChunk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     content: str
     metadata: Metadata
+
+
+def pack_name(data: bytes) -> str:
+    """The name of a file of documents: what is in it decides, so damage shows."""
+    return f"documents/{hashlib.sha256(data).hexdigest()[:32]}.json"

@@ -27,7 +27,8 @@ _MAX_ATTEMPTS = 4
 
 
 class Live:
-    def __init__(self) -> None:
+    def __init__(self, count: Callable[[str], int]) -> None:
+        self._count = count
         self._kept: dict[str, tuple[Snapshot, Corpus]] = {}
 
     async def resolve(
@@ -63,6 +64,6 @@ class Live:
     def _corpus(self, root: str, snapshot: Snapshot, index: Index) -> Corpus:
         kept = self._kept.get(root)
         if kept is None or kept[0] is not snapshot:
-            kept = (snapshot, Corpus(snapshot, Texts(snapshot, root), index.lookup))
+            kept = (snapshot, Corpus(snapshot, Texts(snapshot, root), index.lookup, self._count))
             self._kept[root] = kept
         return kept[1]

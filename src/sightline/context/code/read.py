@@ -17,9 +17,9 @@ import numpy as np
 
 from sightline.context.code.answer import answer
 from sightline.context.code.corpus import Corpus
-from sightline.context.code.layout import StoredChunk
+from sightline.context.code.layout import StoredChunk, pack_name
 from sightline.context.code.pieces import chunk_ids
-from sightline.context.documents import version_of
+from sightline.context.documents import tokens_of, version_of
 from sightline.context.files import CacheFolder, NotInside, Stamp
 from sightline.context.load import RACY_NS, unchanged
 from sightline.context.manifest import CONFIG_CODE, BuildConfig, Entry, Manifest, cache_version
@@ -90,7 +90,10 @@ class CodeCache:
 
 
 def load_code(
-    folder: CacheFolder, pause: Pause = lambda: None, now_ns: Callable[[], int] = time.time_ns
+    folder: CacheFolder,
+    pause: Pause = lambda: None,
+    now_ns: Callable[[], int] = time.time_ns,
+    count: Callable[[str], int] = tokens_of,
 ) -> CodeCache:
     """The whole cache, verified, or the problem with it."""
     started = now_ns()
@@ -112,7 +115,7 @@ def load_code(
     if listed:
         raise DocumentDamaged("a listed document is not there")
     try:
-        corpus, memory = _index(chunks, pause)
+        corpus, memory = _index(chunks, pause, count)
     except (ValueError, KeyError, IndexError, OverflowError):
         raise DocumentDamaged("metadata that no build writes") from None
     newest = max(max(stamp.modified, stamp.changed) for _, stamp in stamps)
@@ -145,6 +148,8 @@ def _open_manifest(folder: CacheFolder, pause: Pause) -> tuple[Manifest, Stamp]:
 def _open_pack(folder: CacheFolder, name: str, pause: Pause) -> tuple[list[StoredChunk], Stamp]:
     try:
         data, stamp = folder.read(name, pause)
+        if pack_name(data) != name:
+            raise DocumentDamaged("a file of documents is not the one that was written")
         return _decode_pack(data), stamp
     except PermissionError as error:
         raise DocumentUnreadable(system_text(error)) from None
@@ -159,7 +164,9 @@ def _verify(stored: StoredChunk, entry: Entry | None, name: str) -> None:
         raise DocumentDamaged("another content than the manifest says")
 
 
-def _index(chunks: list[StoredChunk], pause: Pause) -> tuple[Corpus, int]:
+def _index(
+    chunks: list[StoredChunk], pause: Pause, count: Callable[[str], int]
+) -> tuple[Corpus, int]:
     """The documents as a snapshot with a single part, files in the order of their paths."""
     inversion = Inversion(Keys())
     rows: dict[str, FileRow] = {}
@@ -177,7 +184,7 @@ def _index(chunks: list[StoredChunk], pause: Pause) -> tuple[Corpus, int]:
     segment = MemorySegment(inversion.finish())
     snapshot = Snapshot([Part.of(0, segment, rows.values())], rows, 0)
     memory = sum(column.nbytes for column in segment.columns.values())
-    return Corpus(snapshot, _Texts(snapshot, texts), Lookup()), memory
+    return Corpus(snapshot, _Texts(snapshot, texts), Lookup(), count), memory
 
 
 def _file(path: str, stored: list[StoredChunk], place: int) -> tuple[bytes, list[Chunk], FileRow]:
