@@ -21,8 +21,8 @@ the other; load {results["load_before"]} before and
 |---|---|---|---|---|---|---|---|---|---|
 {rows}
 
-"Files in it": how many of the {results["files"]} files that use the name (by Python's tokenizer) the
-first answer names. "Right": answers that name every file that uses the name, of
+"Files in it": how many of the {results["files"]} files that use the name (by Python's tokenizer, without
+the file that defines it) the first answer names. "Right": answers that name every such file, of
 {results["questions"]}. Warm questions are each about another name, so that none is answered from
 memory; then the first is asked again, which may be. "Stale": a file with a use is added, then deleted; each time the very next
 answer must name it, and must not.

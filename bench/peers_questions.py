@@ -21,7 +21,7 @@ _FILES = range(3, 41)
 
 @dataclass(frozen=True)
 class Question:
-    """A function, where it is defined (0-based line), and the files that use it."""
+    """A function, where it is defined (0-based line), and the other files that use it."""
 
     file: str
     name: str
@@ -59,12 +59,13 @@ def _is_parameter(root: Path, question: Question) -> bool:
     """Whether a parameter somewhere has the same name."""
     return any(
         isinstance(node, ast.arg) and node.arg == question.name
-        for file in question.files
+        for file in (question.file, *question.files)
         for node in ast.walk(ast.parse((root / file).read_text(encoding="utf-8")))
     )
 
 
 def _question(root: Path, file: str, name: str, line: int) -> Question:
     places = by_tokenizer(root, file, name)
-    files = {uri.removeprefix(root.as_uri() + "/") for uri, _, _ in places}
+    # A definition is no use, and bridges differ in whether they tell it.
+    files = {uri.removeprefix(root.as_uri() + "/") for uri, _, _ in places} - {file}
     return Question(file, name, line, frozenset(files))

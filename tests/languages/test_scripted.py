@@ -98,6 +98,34 @@ async def test_gopls_has_one_file_of_each_module_open(tmp_path: Path) -> None:
         assert opened == {running.uri("app/main.go"), running.uri("lib/lib.go")}
 
 
+async def test_tsgo_is_shown_loose_files_by_one_document(tmp_path: Path) -> None:
+    """Each one that is opened by itself makes it load everything once more."""
+    loose = {f"scripts/part{n}.js": "export const x = 1\n" for n in range(300)}
+    files = loose | {"it's.js": "export const y = 1\n", "app/tsconfig.json": "{}\n"}
+    files["app/main.ts"] = "export const z = 1\n"
+    script: dict[str, Any] = {
+        "textDocument/documentSymbol": [{"result": []}],
+        "textDocument/references": [{"result": None}],
+    }
+    async with standing_in("tsgo", files, tmp_path, script) as running:
+        uri = running.uri("app/main.ts")
+        await running.call("vscode.lsp.documentSymbols", uri=uri)
+
+        def shown(method: str) -> dict[str, str]:
+            documents = [m["params"] for m in received(tmp_path) if m.get("method") == method]
+            return {d["textDocument"]["uri"].rpartition("/")[2]: json.dumps(d) for d in documents}
+
+        opened = shown("textDocument/didOpen")
+        assert opened.keys() == {"main.ts", "it%27s.js", ".sightline-names-these.js"}
+        names = opened[".sightline-names-these.js"]
+        assert all(f'path=\\"{name}\\"' in names for name in loose)
+        (running.root / "scripts/part0.js").unlink()
+        await running.call("vscode.lsp.documentSymbols", uri=uri)
+        changed = shown("textDocument/didChange")[".sightline-names-these.js"]
+        assert "part1.js" in changed and "part0.js" not in changed
+    assert not (tmp_path / "ws/.sightline-names-these.js").exists()
+
+
 @pytest.mark.parametrize(("count", "refused"), [(99, False), (100, True)])
 async def test_a_list_that_gopls_may_have_cut(tmp_path: Path, count: int, refused: bool) -> None:
     uri = (tmp_path / "ws/lib/lib.go").as_uri()
