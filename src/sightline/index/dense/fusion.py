@@ -36,6 +36,8 @@ def fusion_for(query: Query, weights: Fusion = Fusion()) -> float:  # noqa: B008
     """The weight for a query; 0 keeps vectors out."""
     if query.exact or query.phrases or not query.terms or len(query.text.split()) == 1:
         return 0.0
+    if query.names and query.wants:
+        return 0.0  # it says which declaration, and whether its tests, docs or settings are meant
     if not query.short:
         return weights.long
     return weights.named if query.names else weights.question
