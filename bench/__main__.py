@@ -4,6 +4,7 @@ import importlib
 import sys
 
 BENCHES = {
+    "cold_starts": "every language server from a cold start: complete, repeatable (counts only)",
     "context": "465 documents of 5 MB: building a cache, asking it, beside the direct way",
     "context_code": "caches of code on django: building, loading, asking",
     "context_quality": "what is chosen for questions with known answers, beside other ways",
@@ -17,7 +18,7 @@ BENCHES = {
 }
 
 #: Those with targets of their own, because they take long and install what they compare with.
-_APART = {"languages", "peers"}
+_APART = {"cold_starts", "languages", "peers"}
 
 
 def main(names: list[str]) -> int:

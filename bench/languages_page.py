@@ -5,64 +5,71 @@ from typing import Any
 __all__ = ["page"]
 
 
-def page(rows: list[dict[str, Any]], max_ratio: float) -> str:
-    partial = [row for row in rows if row["starts"] > 3]
-    tools = list(dict.fromkeys(name for row in rows for name in row["warm"]))
-    head = " | ".join(tools)
+#: In the order in which they are asked.
+_TOOLS = (
+    "documentSymbols",
+    "definition",
+    "references",
+    "hover",
+    "workspaceSymbols",
+    "documentDiagnostics",
+)
+
+
+def page(rows: list[dict[str, Any]], cold: dict[str, Any], max_ratio: float) -> str:
+    over = [row["server"] for row in rows if row["ratio"] > max_ratio]
     return f"""# Every language server on a real code base
 
 Two shared cores; the load when each server's turn came is in its row. Every server is the pinned
 version, asked through `sightline stdio` with no other server for its language. The code bases are
 published packages.
 
-## From a cold start to the first complete answer
+## The servers
 
-The truth is counted without a language server. "Complete" counts the cold starts whose first
-answer that was not an error was the whole truth. Time is the median from the start of the process.
+"Cold" is the median of 3, from the start of the process to the first complete answer to the
+question. "Complete" and "same bytes" are counted by `python -m bench cold_starts`
+([cold-starts.md](cold-starts.md)) against a truth that no language server told. Ratio and added time
+are those of a round, below; "ratio of CPU" compares the processor time of the client, Sightline, the
+server and all below it with that of the bare client, its server and all below it, over all rounds.
 
-| server | version | code base | question | truth | complete | cold s | same bytes, 3 processes | memory MiB | load |
-|---|---|---|---|---|---|---|---|---|---|
-{chr(10).join(_cold(row) for row in rows)}
-
-{_more_often(partial)}
+| server | version | code base | question | truth | complete | same bytes, 3 processes | cold s | ratio | ratio of CPU | added ms per question | CPU of Sightline per question, ms | memory of the server, MiB | load |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+{chr(10).join(_server(row, cold.get(row["server"])) for row in rows)}
 
 ## Warm, p50 / p95 in milliseconds
 
-{_range([row["questions"] for row in rows])} new questions per tool, workspace diagnostics once (the
-whole project). "-": not offered.
+{_range([row["rounds"] for row in rows])} new questions per tool, each about a document that was not
+asked about before (`documentSymbols` is the first question about it, so it includes opening it);
+workspace diagnostics once, for the whole project. "-": not offered.
 
-| server | {head} |
-|---|{"---|" * len(tools)}
-{chr(10).join(_warm(row, tools) for row in rows)}
+| server | {" | ".join(_TOOLS)} | workspaceDiagnostics |
+|---|{"---|" * len(_TOOLS)}---|
+{chr(10).join(map(_warm, rows))}
 
 ## What is added
 
-The same new questions to Sightline and to a bare client of the same server with the same options,
-in turns. The limit is a ratio of {max_ratio}.
+The same new questions to Sightline and to a bare client of the same server with the same options, in
+turns; p50 of each. A round is one document: its outline, then every other tool about a symbol in
+it. The limit for a round is a ratio of {max_ratio}; over it: {", ".join(over) or "none"}. "-": not
+offered, or asked by Sightline in another way than the protocol's plain one.
 
-| server | asked | Sightline p50 ms | bare p50 ms | ratio | added ms |
-|---|---|---|---|---|---|
-{chr(10).join(_added(row) for row in rows)}
+| server | round, Sightline / bare ms | ratio | {" | ".join(_TOOLS)} |
+|---|---|---|{"---|" * len(_TOOLS)}
+{chr(10).join(map(_added, rows))}
 
 ## Weak points
 
 - The machine is shared; figures below 2x apart may be noise, ratios are steadier.
-- Servers that know one document only answer in a millisecond or less; there the ratio compares
-  Sightline's own work (reading and gating the document, a second process) with next to nothing, so
-  the added milliseconds are what counts. On a machine with many more ready processes than cores, each
-  of the two more hops between processes waits for its turn; the figures then show the machine.
-- Truths of outlines are lower bounds by a simple reader ({", ".join(_weaknesses(rows))}).
+- A question costs Sightline about half a millisecond of processor time (reading and gating the
+  document, looking for changes, a second process) and two more changes of process, however fast the
+  server is. Servers that know one document only answer most questions in less than a millisecond:
+  there no bridge in a process of its own can keep the ratio, and the added milliseconds are what
+  counts. On a machine with more ready processes than cores each change of process waits for its
+  turn; the figures then show the machine.
+- Two processes of the same server are compared; they may have warmed up differently.
 - Go, Rust and PHP servers are not published where this bench can get them; they are measured where
   the user has them.
 """
-
-
-def _more_often(partial: list[dict[str, Any]]) -> str:
-    if not partial:
-        return ""
-    names = ", ".join(row["server"] for row in partial)
-    return f"""{names}: these answer from a part while they load, so they are started more often. What is
-not complete must come as an error that says "not ready"."""
 
 
 def _range(numbers: list[int]) -> str:
@@ -70,36 +77,45 @@ def _range(numbers: list[int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _cold(row: dict[str, Any]) -> str:
+def _server(row: dict[str, Any], cold: dict[str, Any] | None) -> str:
+    asked = sum(tool["bare_ms"] is not None for tool in row["tools"].values())
     cells = (
         row["server"],
         row["version"],
         row["corpus"],
         f"`{row['question']}`",
-        row["truth"],
-        f"{row['complete']} of {row['starts']}",
+        cold["truth"] if cold else "-",
+        f"{cold['complete']} of {cold['starts']}" if cold else "-",
+        ("yes" if cold["same_bytes"] else "NO") if cold else "-",
         f"{row['cold_s']:.2f}",
-        "yes" if row["same_bytes"] else "NO",
+        f"{row['ratio']:.2f}",
+        f"{row['cpu_ratio']:.2f}",
+        f"{(row['own_ms'] - row['bare_ms']) / asked:.2f}",
+        f"{row['cpu_ms']:.2f}",
         row["memory_mb"],
         row["load"],
     )
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def _warm(row: dict[str, Any], tools: list[str]) -> str:
+def _warm(row: dict[str, Any]) -> str:
     cells = [
-        f"{row['warm'][name][0]:.1f} / {row['warm'][name][1]:.1f}" if name in row["warm"] else "-"
-        for name in tools
+        f"{row['tools'][name]['own_ms']:.1f} / {row['tools'][name]['own_p95_ms']:.1f}"
+        if name in row["tools"]
+        else "-"
+        for name in _TOOLS
     ]
-    return f"| {row['server']} | " + " | ".join(cells) + " |"
+    sweep = f"{row['sweep_ms']:.0f}" if row["sweep_ms"] is not None else "-"
+    return f"| {row['server']} | {' | '.join(cells)} | {sweep} |"
 
 
 def _added(row: dict[str, Any]) -> str:
+    cells = []
+    for name in _TOOLS:
+        tool = row["tools"].get(name, {})
+        plain = tool.get("bare_ms")
+        cells.append(f"{tool['own_ms']:.1f} / {plain:.1f}" if plain is not None else "-")
     return (
-        f"| {row['server']} | {row['compared']} | {row['own_ms']:.1f} | {row['bare_ms']:.1f} | "
-        f"{row['ratio']:.2f} | {row['added_ms']:.1f} |"
+        f"| {row['server']} | {row['own_ms']:.1f} / {row['bare_ms']:.1f} | {row['ratio']:.2f} | "
+        f"{' | '.join(cells)} |"
     )
-
-
-def _weaknesses(rows: list[dict[str, Any]]) -> list[str]:
-    return [f"{row['server']}: {row['weakness']}" for row in rows if row["weakness"]]

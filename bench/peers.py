@@ -4,6 +4,7 @@
 installed from a lock with hashes, and runs in a network namespace without a network. What is right
 is judged the same way for all, and roughly: an answer must name every file in which the asked name
 is used (counted with Python's tokenizer), and a file that was just added, and not one just deleted.
+Every warm question is about another name, so that nobody answers it from memory.
 """
 
 import json
@@ -23,8 +24,8 @@ from typing import Any
 
 from bench.corpora import django
 from bench.kernel import loads
-from bench.language_cases import by_tokenizer
 from bench.peers_page import page
+from bench.peers_questions import Question, questions
 from sightline.process.memory import tree_memory
 from tools import node
 from tools.evidence import write_page
@@ -34,8 +35,8 @@ __all__ = ["run"]
 _ROOT = Path(__file__).parent.parent
 _RESULTS = Path(__file__).with_name("results") / "peers.json"
 _OFFLINE = ["unshare", "--map-root-user", "--net", "--"]
-_FILE, _NAME = "django/utils/encoding.py", "force_str"
-_REPEATS = int(os.environ.get("BENCH_REPEATS", "10"))
+_FIRST = ("django/utils/encoding.py", "force_str")
+_WARM = int(os.environ.get("BENCH_QUESTIONS", "20"))
 _EDITS = int(os.environ.get("BENCH_EDITS", "10"))
 _ANSWER_S = 240
 #: How long a peer's children may live on after it was killed.
@@ -50,7 +51,7 @@ class Peer:
     command: Callable[[Path, Path], list[str]]
     environment: Callable[[Path], dict[str, str]]
     tool: str
-    arguments: Callable[[Path], dict[str, Any]]
+    arguments: Callable[[Path, Question], dict[str, Any]]
 
 
 class Client:
@@ -86,9 +87,9 @@ class Client:
             elif message.get("id") == self._ids:
                 return message
 
-    def ask(self, peer: Peer, root: Path) -> str:
-        """The whole answer as text; 'not ready' is asked again, page follows page."""
-        given = {"name": peer.tool, "arguments": peer.arguments(root)}
+    def ask(self, peer: Peer, root: Path, question: Question) -> str:
+        """The answer as text; 'not ready' is asked again."""
+        given = {"name": peer.tool, "arguments": peer.arguments(root, question)}
         limit = time.monotonic() + _ANSWER_S
         while True:
             answer = self.request("tools/call", given)
@@ -120,13 +121,13 @@ def run() -> bool:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "django"
         shutil.copytree(corpus, root)
-        truth = {place[0].removeprefix(root.as_uri() + "/") for place in _uses(root)}
-        results["files"] = len(truth)
+        asked = questions(root, _FIRST, _WARM)
+        results |= {"files": len(asked[0].files), "questions": len(asked)}
         for peer in peers:
             home = Path(folder) / f"home-{peer.name.split()[0]}"
             home.mkdir()
             try:
-                row = measure(peer, root, home, truth)
+                row = measure(peer, root, home, asked)
             except (TimeoutError, OSError, KeyError) as problem:
                 row = {"name": peer.name, "failed": str(problem) or type(problem).__name__}
             results["rows"].append(row)
@@ -136,37 +137,39 @@ def run() -> bool:
     _RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     write_page("peers.md", "python -m bench peers", page(results))
     own = results["rows"][0]
-    return not own.get("failed") and own["named"] == len(truth) and own["stale"] == own["left"] == 0
+    return not own.get("failed") and own["right"] == len(asked) and own["stale"] == own["left"] == 0
 
 
-def _uses(root: Path) -> set[tuple[str, int, int]]:
-    return by_tokenizer(root, _FILE, _NAME)
-
-
-def measure(peer: Peer, root: Path, home: Path, truth: set[str]) -> dict[str, Any]:
+def measure(peer: Peer, root: Path, home: Path, asked: list[Question]) -> dict[str, Any]:
     begin = time.monotonic()
     client = Client(peer, root, home)
     try:
-        first = client.ask(peer, root)
+        first = client.ask(peer, root, asked[0])
         first_s = time.monotonic() - begin
-        times = []
-        for _ in range(_REPEATS):
+        named = sum(name in first for name in asked[0].files)
+        right, times = int(named == len(asked[0].files)), []
+        for question in asked[1:]:
             started = time.perf_counter()
-            client.ask(peer, root)
+            answer = client.ask(peer, root, question)
             times.append((time.perf_counter() - started) * 1000)
+            right += all(name in answer for name in question.files)
+        started = time.perf_counter()
+        client.ask(peer, root, asked[0])
+        repeat_ms = (time.perf_counter() - started) * 1000
         memory = tree_memory(client.process.pid)
-        stale = rounds(client, peer, root)
+        stale = rounds(client, peer, root, asked[0])
         left = kill(client)
     finally:
         kill(client)
     return {
         "name": peer.name,
         "first_s": first_s,
-        "named": sum(name in first for name in truth),
+        "named": named,
+        "right": right,
         "bytes": len(first),
         "warm_ms": statistics.median(times),
-        "warm_p95_ms": max(times),
-        "repeats": _REPEATS,
+        "worst_ms": max(times),
+        "repeat_ms": repeat_ms,
         "memory_mb": memory >> 20,
         "rounds": 2 * _EDITS,
         "stale": stale,
@@ -174,16 +177,17 @@ def measure(peer: Peer, root: Path, home: Path, truth: set[str]) -> dict[str, An
     }
 
 
-def rounds(client: Client, peer: Peer, root: Path) -> int:
+def rounds(client: Client, peer: Peer, root: Path, question: Question) -> int:
     """A file with a use comes, and goes again; each is followed at once by the question."""
     stale = 0
     for number in range(_EDITS):
         name = f"fresh_{number}_file"
         file = root / "django/utils" / f"{name}.py"
-        file.write_text(f"from django.utils.encoding import {_NAME}\n\n{_NAME}(b'')\n")
-        stale += name not in client.ask(peer, root)
+        used = question.name
+        file.write_text(f"from django.utils.encoding import {used}\n\n{used}(b'')\n")
+        stale += name not in client.ask(peer, root, question)
         file.unlink()
-        stale += name in client.ask(peer, root)
+        stale += name in client.ask(peer, root, question)
     return stale
 
 
@@ -218,12 +222,6 @@ def _lives(pid: int) -> bool:
     return state != "Z"
 
 
-def _definition(root: Path) -> dict[str, int]:
-    lines = (root / _FILE).read_text(encoding="utf-8").splitlines()
-    line = next(i for i, text in enumerate(lines) if text.startswith(f"def {_NAME}"))
-    return {"line": line, "character": 4}
-
-
 def sightline() -> Peer:
     program = str(Path(sys.executable).with_name("sightline"))
     return Peer(
@@ -231,9 +229,9 @@ def sightline() -> Peer:
         lambda root, home: [program, "stdio", str(root), "--tools", "lsp"],
         lambda home: {},
         "vscode.lsp.references",
-        lambda root: {
-            "uri": (root / _FILE).as_uri(),
-            "position": _definition(root),
+        lambda root, question: {
+            "uri": (root / question.file).as_uri(),
+            "position": {"line": question.line, "character": 4},
             "includeDeclaration": True,
         },
     )
@@ -255,9 +253,9 @@ def cclsp() -> Peer:
         lambda root, home: [str(node.node()), str(modules / "cclsp/dist/index.js")],
         environment,
         "find_references",
-        lambda root: {
-            "file_path": str(root / _FILE),
-            "symbol_name": _NAME,
+        lambda root, question: {
+            "file_path": str(root / question.file),
+            "symbol_name": question.name,
             "include_declaration": True,
         },
     )
@@ -288,7 +286,7 @@ def serena() -> Peer:
         command,
         lambda home: {"PATH": f"{venv / 'bin'}:{os.environ['PATH']}"},
         "find_referencing_symbols",
-        lambda root: {"name_path": _NAME, "relative_path": _FILE},
+        lambda root, question: {"name_path": question.name, "relative_path": question.file},
     )
 
 

@@ -120,6 +120,7 @@ def _server(registry: Registry, name: str, spec: ServerSpec) -> list[str]:
         "version": registry.version_of(name) or "the user's own",
         "licence": registry.licence_of(name),
         "how to get it": get,
+        "oldest version": f"{spec.oldest}; {spec.oldest_why}" if spec.oldest else "any",
         "project markers": " ".join(f"`{marker}`" for marker in spec.root_markers) or "none",
         "ready": spec.readiness + (f", `{spec.ready_signal}`" if spec.ready_signal else ""),
         "after an edit": spec.after_change,

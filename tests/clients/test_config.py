@@ -207,8 +207,10 @@ def test_clients_that_start_servers_anywhere_are_told_the_project(home: Path, sa
         assert ("${workspaceFolder}" in shown) is (client.starts_in == "variable")
 
 
-def test_named_folders_are_written_whole(home: Path, sample: Path) -> None:
-    config(home, sample.parent, "claude-code", sample.name, "--write")
+@pytest.mark.parametrize("order", [("ROOT", "--write"), ("--write", "ROOT")], ids=" ".join)
+def test_named_folders_are_written_whole(home: Path, sample: Path, order: tuple[str, ...]) -> None:
+    words = [sample.name if word == "ROOT" else word for word in order]
+    config(home, sample.parent, "claude-code", *words)
     assert entry(CLIENTS["claude-code"], home)["args"] == ["stdio", str(sample)]
 
 

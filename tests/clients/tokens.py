@@ -8,6 +8,7 @@ the client wraps around it. The other way is a fixed command per question, run i
 """
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,8 +34,8 @@ _PAGE = """\
 # What a model reads
 
 The library click ({files} files, {lines:,} lines), one question per row. Bytes, because every provider counts tokens another way; four bytes are about one token of code. *grep and read* is the
-command a careful agent would run in place of the question; it is in the second table. *wrong*: lines of its output that are no answer, counted by hand from the language server's answer. *answer*: what Sightline sends. *cut*: the client kept a large answer in a file and showed its model the
-beginning, or nothing.
+command a careful agent would run in place of the question; it is in the second table. *wrong*: lines of its output that are no answer, counted by hand from the language server's answer. *answer*: everything Sightline knows. *shorter*: Sightline knows what this client shows (`answer_bytes`),
+so the deepest symbols were left out and the answer says how many. *cut*: the client itself cut the answer, and its model saw a beginning that is no JSON, or the name of a file.
 
 | question | grep and read | wrong | cclsp {peer} | answer | {heads} |
 |---|---|---|---|---|{rule}
@@ -54,7 +55,7 @@ The catalogue itself, read once per session: names, descriptions and schemas as 
 Versions: {versions}.
 
 What it shows: the gain is in precision first. Where grep is precise (a list of declarations), it is also shorter: Sightline's ranges and ids cost more than lines of text. Where it is not (uses of a common name, a question in
-words), grep's output is longer and most of it is wrong, and a model has to read files to find out which part. Answers beyond about 10 to 50 KB do not reach the models of most clients as a whole: ask for small pages.
+words), grep's output is longer and most of it is wrong, and a model has to read files to find out which part. Answers beyond about 10 to 50 KB do not reach the models of most clients as a whole (without `answer_bytes` all five cut this outline of 59 KB); pages and outlines are made shorter for them.
 
 The peer, cclsp, asked the same language server and answered in 29 to 70 % of the bytes: its text has no ids, no ends of ranges and no cursors. It says nothing about whether an answer is complete, and has no pages.
 
@@ -143,7 +144,7 @@ def main() -> int:
     rows = [
         f"| {question.words} | {f'{other:,}' if other else 'none'} | {question.wrong} | "
         f"{theirs.get(question.tool, 'none')} | {whole:,} | "
-        + " | ".join(_cell(seen[key][0][number], whole) for key in CLIENTS)
+        + " | ".join(_cell(*seen[key][0][number], whole) for key in CLIENTS)
         + " |"
         for number, (question, other, whole) in enumerate(zip(asked, others, wholes, strict=True))
     ]
@@ -167,7 +168,7 @@ def main() -> int:
     )
     figures = [
         {"tool": q.tool, "instead": other, "answer": whole, "cclsp": theirs.get(q.tool)}
-        | {"clients": {key: seen[key][0][number] for key in CLIENTS}}
+        | {"clients": {key: seen[key][0][number][0] for key in CLIENTS}}
         for number, (q, other, whole) in enumerate(zip(asked, others, wholes, strict=True))
     ]
     _RESULT.write_text(json.dumps({"questions": figures}, indent=1) + "\n", encoding="utf-8")
@@ -182,8 +183,20 @@ def _build_index(home: Path, project: Path) -> None:
     )
 
 
-def _cell(size: int, whole: int) -> str:
-    return f"{size:,}" if size >= whole else f"{size:,} (cut)"
+def _cell(size: int, is_cut: bool, whole: int) -> str:
+    if is_cut:
+        return f"{size:,} (cut)"
+    return f"{size:,}" if size >= whole else f"{size:,} (shorter)"
+
+
+def _is_cut(client: RealClient, result: str) -> bool:
+    """Whether what the model sees is not what the server sent."""
+    before, after = client.around
+    inner = re.fullmatch(f"{before}(.*){re.escape(after)}", result, re.DOTALL)
+    try:
+        return inner is None or not isinstance(json.loads(inner[1]), dict)
+    except ValueError:
+        return True
 
 
 def _whole(question: Question, home: Path, project: Path) -> int:
@@ -209,8 +222,8 @@ def _size(instead: str, project: Path) -> int:
     return len(done.stdout)
 
 
-def _measure(key: str, folder: Path) -> tuple[list[int], int, int]:
-    """The bytes of every answer, the number of tools, and the bytes of the catalogue."""
+def _measure(key: str, folder: Path) -> tuple[list[tuple[int, bool]], int, int]:
+    """The bytes of every answer and whether it was cut; the tools, and the catalogue's bytes."""
     client = CLIENTS[key]
     home = sandbox(folder)
     project = home / "src/click"
@@ -230,7 +243,8 @@ def _measure(key: str, folder: Path) -> tuple[list[int], int, int]:
     size = sum(len(json.dumps(tool, ensure_ascii=False).encode()) for tool in ours)
     # Paths are longer here than in a home: every home has the same length on the page.
     there = str(home)
-    return [len(r.replace(there, "/home/you").encode()) for r in results], len(ours), size
+    sizes = [len(result.replace(there, "/home/you").encode()) for result in results]
+    return list(zip(sizes, (_is_cut(client, r) for r in results), strict=True)), len(ours), size
 
 
 def _turn(

@@ -117,6 +117,57 @@ class Bash(TextRepository):
         return f"#!/bin/bash\n{self.padding()}{line}{self.uses()}"
 
 
+class Go(TextRepository):
+    """One package: the name is not exported."""
+
+    suffix = ".go"
+    use, other = f"\t{NAME}()\n", "\t_ = 1000\n"
+
+    def __init__(self, root: Path, seed: int) -> None:
+        root.mkdir(parents=True)
+        (root / "go.mod").write_text("module example.invalid/sample\n\ngo 1.24\n")
+        super().__init__(root, seed)
+
+    def core(self) -> str:
+        return f"package sample\n{self.padding()}\nfunc {NAME}() int {{\n\treturn 1\n}}\n"
+
+    def user(self, folder: Path) -> str:
+        self.serial += 1
+        body = f"func user{self.serial}() {{\n{self.uses()}}}\n"
+        return f"package sample\n{self.padding()}\n{body}"
+
+    def folders(self) -> list[Path]:
+        return [self.root]
+
+
+class Rust(TextRepository):
+    """A library, and programs, tests and examples that cargo finds by their place."""
+
+    suffix = ".rs"
+    use, other = f"    {NAME}();\n", f"    {'9' * len(NAME)}+1;\n"
+
+    def __init__(self, root: Path, seed: int) -> None:
+        (root / "src/bin").mkdir(parents=True)
+        (root / "Cargo.toml").write_text(
+            '[package]\nname = "sample"\nversion = "0.1.0"\nedition = "2021"\n'
+        )
+        super().__init__(root, seed)
+
+    @property
+    def core_file(self) -> Path:
+        return self.root / "src/lib.rs"
+
+    def core(self) -> str:
+        return f"{self.padding()}pub fn {NAME}() -> i32 {{\n    1\n}}\n"
+
+    def user(self, folder: Path) -> str:
+        line = f"use sample::{NAME};\n"
+        return f"{self.padding()}{line}fn main() {{\n{self.uses()}}}\n"
+
+    def folders(self) -> list[Path]:
+        return [self.root / "src/bin", self.root / "tests", self.root / "examples"]
+
+
 #: Per server the repositories it is tried on.
 REPOSITORIES: dict[str, tuple[type[Repository], ...]] = {
     "ty": (Repository,),
@@ -125,4 +176,6 @@ REPOSITORIES: dict[str, tuple[type[Repository], ...]] = {
     "vtsls": (TypeScript, LooseJavaScript),
     "clangd": (C,),
     "bash": (Bash,),
+    "gopls": (Go,),
+    "rust-analyzer": (Rust,),
 }

@@ -55,10 +55,19 @@ async def ask_everything(running: Engine, root: Path, depth: int = 9) -> Counter
 
 
 async def _everything(server: str, root: Path, home: Path) -> Counter[str]:
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
+    registry = only(server)
+    # A user's own server needs the user's own toolchain.
+    own = registry.servers[server].found == "path"
+    environment = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"] if own else str(home)}
     cache = home / "cache"
     cache.mkdir(exist_ok=True)
-    async with engine(root, cache=cache, registry=only(server), environment=environment) as running:
+    async with engine(
+        root,
+        cache=cache,
+        registry=registry,
+        environment=environment,
+        trusted=lambda root: own,
+    ) as running:
         outcomes = await ask_everything(running, root)
         for file in sorted(path for path in root.rglob("*") if path.is_file()):
             text = file.read_bytes()

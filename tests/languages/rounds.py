@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.languages.edits import EDITS, REPOSITORIES, Repository
-from tests.languages.samples import only
+from tests.languages.samples import ON_PATH, only
 from tests.support.engine import Engine, engine
 from tests.system.freshness import Place
 from tools.evidence import write_page
@@ -37,10 +37,16 @@ async def edited(
     repository = kind(folder / "ws", seed)
     cache = folder / "cache"
     cache.mkdir()
-    environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
     registry = only(server)
+    # A user's own server needs the user's own toolchain.
+    own = registry.servers[server].found == "path"
+    home = os.environ["HOME"] if own else str(folder)
     async with engine(
-        repository.root, cache=cache, registry=registry, environment=environment
+        repository.root,
+        cache=cache,
+        registry=registry,
+        environment={"PATH": os.environ["PATH"], "HOME": home},
+        trusted=lambda root: own,
     ) as running:
         yield running, repository
 
@@ -117,7 +123,7 @@ def main() -> int:
     arguments = parser.parse_args()
     found = json.loads(_RESULTS.read_text(encoding="utf-8")) if _RESULTS.exists() else {}
     failed = 0
-    for server in arguments.server or REPOSITORIES:
+    for server in arguments.server or [name for name in REPOSITORIES if name not in ON_PATH]:
         found[server] = asyncio.run(measure(server, arguments.rounds, arguments.seed))
         failed += sum(row["stale"] for row in found[server])
         print("\n".join(map(_line, found[server])), flush=True)

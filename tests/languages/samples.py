@@ -4,13 +4,17 @@ A sample is written by hand, and so are its truths: every place of one name, cou
 not by a language server. ``⟨name⟩`` marks a place, as in marker files.
 """
 
+import shutil
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pytest
 
 from sightline.lsp.registry import Operation, Registry, builtin
 from tests.markers.archive import Archive
 
-__all__ = ["SAMPLES", "Sample", "only"]
+__all__ = ["ON_PATH", "SAMPLES", "Sample", "needs", "offers", "only"]
 
 Place = tuple[str, int, int]
 
@@ -57,6 +61,21 @@ def only(*names: str) -> Registry:
 def offers(server: str, operation: Operation) -> bool:
     spec = builtin().servers[server]
     return operation not in spec.not_offered + spec.unstable
+
+
+def needs(server: str) -> None:
+    """Skips a test whose server must come from the user's PATH and does not."""
+    if builtin().servers[server].found == "path" and not _runs(server):
+        pytest.skip(f"{server} is not on the PATH, and Sightline does not install it")
+
+
+def _runs(program: str) -> bool:
+    """Whether there is such a program and it works; a proxy without its component does not."""
+    found = shutil.which(program)
+    ways = [[found, "--version"], [found, "version"]] if found else []
+    return any(
+        subprocess.run(way, check=False, capture_output=True).returncode == 0 for way in ways
+    )
 
 
 PYTHON = Sample(
@@ -283,6 +302,125 @@ let = ;
     errors={"broken.html": "expected"},
     outline={"index.html": {"html", "body", "h1#title", "script", "area"}},
 )
+
+GO = Sample(
+    ("gopls",),
+    """
+-- go.work --
+go 1.24
+
+use (
+	./app
+	./lib
+)
+-- lib/go.mod --
+module example.invalid/lib
+
+go 1.24
+-- lib/lib.go --
+package lib
+
+// Area is the area of a rectangle.
+func ⟨def⟩Area(width, height int) int {
+	return width * height
+}
+
+type Square struct{ Side int }
+
+func (s Square) Size() int { return ⟨inner⟩Area(s.Side, s.Side) }
+-- lib/lib_test.go --
+package lib
+
+import "testing"
+
+func TestArea(t *testing.T) {
+	if ⟨test⟩Area(2, 3) != 6 {
+		t.Fatal("Area")
+	}
+}
+-- app/go.mod --
+module example.invalid/app
+
+go 1.24
+
+require example.invalid/lib v0.0.0
+-- app/main.go --
+package main
+
+import "example.invalid/lib"
+
+func main() {
+	println(lib.⟨one⟩Area(2, 3), "Area", lib.⟨two⟩Area(4, 5))
+}
+-- app/broken/broken.go --
+package broken
+
+func broken() int { return "text" }
+""",
+    places=("def", "inner", "test", "one", "two"),
+    uses=("inner", "test", "one", "two"),
+    symbols=("TestArea",),
+    errors={"app/broken/broken.go": "cannot use"},
+    outline={"lib/lib.go": {"Area", "Square", "(Square).Size"}},
+    hover="func lib.Area(width int, height int) int",
+)
+
+RUST = Sample(
+    ("rust-analyzer",),
+    """
+-- Cargo.toml --
+[workspace]
+members = ["app", "plane"]
+resolver = "2"
+-- plane/Cargo.toml --
+[package]
+name = "plane"
+version = "0.1.0"
+edition = "2021"
+-- plane/src/lib.rs --
+/// The area of a rectangle.
+pub fn ⟨def⟩area(width: u32, height: u32) -> u32 {
+    width * height
+}
+
+pub struct Square(pub u32);
+
+impl Square {
+    pub fn size(&self) -> u32 {
+        ⟨inner⟩area(self.0, self.0)
+    }
+}
+-- app/Cargo.toml --
+[package]
+name = "app"
+version = "0.1.0"
+edition = "2021"
+
+[dependencies]
+plane = { path = "../plane" }
+-- app/src/main.rs --
+mod broken;
+
+use plane::⟨import⟩area;
+
+fn main() {
+    let text = "area";
+    let _ = (⟨one⟩area(2, 3), text, plane::⟨two⟩area(4, 5));
+}
+-- app/src/broken.rs --
+pub fn broken() -> u32 {
+    missing_brace(
+""",
+    places=("def", "inner", "import", "one", "two"),
+    uses=("inner", "import", "one", "two"),
+    symbols=("Square",),
+    errors={"app/src/broken.rs": "expected"},
+    outline={"plane/src/lib.rs": {"area", "Square", "size"}},
+    hover="pub fn area(width: u32, height: u32) -> u32",
+)
+
+#: Samples of servers that a user brings. They are recorded; the real ones are asked where they are.
+ON_PATH: dict[str, Sample] = {"gopls": GO, "rust-analyzer": RUST}
 
 SAMPLES: dict[str, Sample] = {
     "python": PYTHON,

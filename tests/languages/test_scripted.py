@@ -1,4 +1,4 @@
-"""Servers that cannot be installed here, by their registry entries and a scripted stand-in.
+"""Servers that a user brings, by their registry entries and a scripted stand-in.
 
 The stand-in says what gopls, rust-analyzer and intelephense were seen to say. What is proven is
 that their rules are followed: when they are asked, what is held open, what makes them see an edit,
@@ -8,7 +8,6 @@ which answers are refused. Where a real one is on PATH, it is asked too.
 import asyncio
 import json
 import os
-import shutil
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,10 +17,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from sightline.contract.failures import Failure, TimedOut, TooMany
+from sightline.contract.failures import Failure, TimedOut, TooMany, Unavailable
 from sightline.contract.settings import Settings
 from sightline.lsp.registry import Registry, builtin
-from tests.languages.samples import only
+from tests.languages.questions import all_questions
+from tests.languages.samples import ON_PATH, needs, only
+from tests.languages.test_untouched import snapshot
 from tests.support import fake_server
 from tests.support.engine import Engine, engine, received
 
@@ -40,7 +41,7 @@ RUST = {
 }
 PHP = {"composer.json": "{}\n", "a.php": "<?php\nfunction area() { return 1; }\narea();\n"}
 STATUS = "experimental/serverStatus"
-CAPABLE = {"capabilities": {}, "serverInfo": {"name": "stand-in", "version": "1"}}
+CAPABLE = {"capabilities": {}, "serverInfo": {"name": "stand-in", "version": "9"}}
 FAST = Settings(request_timeout_ms=250)
 
 
@@ -95,6 +96,34 @@ async def test_gopls_has_one_file_of_each_module_open(tmp_path: Path) -> None:
             if message.get("method") == "textDocument/didOpen"
         }
         assert opened == {running.uri("app/main.go"), running.uri("lib/lib.go")}
+
+
+async def test_tsgo_is_shown_loose_files_by_one_document(tmp_path: Path) -> None:
+    """Each one that is opened by itself makes it load everything once more."""
+    loose = {f"scripts/part{n}.js": "export const x = 1\n" for n in range(300)}
+    files = loose | {"it's.js": "export const y = 1\n", "app/tsconfig.json": "{}\n"}
+    files["app/main.ts"] = "export const z = 1\n"
+    script: dict[str, Any] = {
+        "textDocument/documentSymbol": [{"result": []}],
+        "textDocument/references": [{"result": None}],
+    }
+    async with standing_in("tsgo", files, tmp_path, script) as running:
+        uri = running.uri("app/main.ts")
+        await running.call("vscode.lsp.documentSymbols", uri=uri)
+
+        def shown(method: str) -> dict[str, str]:
+            documents = [m["params"] for m in received(tmp_path) if m.get("method") == method]
+            return {d["textDocument"]["uri"].rpartition("/")[2]: json.dumps(d) for d in documents}
+
+        opened = shown("textDocument/didOpen")
+        assert opened.keys() == {"main.ts", "it%27s.js", ".sightline-names-these.js"}
+        names = opened[".sightline-names-these.js"]
+        assert all(f'path=\\"{name}\\"' in names for name in loose)
+        (running.root / "scripts/part0.js").unlink()
+        await running.call("vscode.lsp.documentSymbols", uri=uri)
+        changed = shown("textDocument/didChange")[".sightline-names-these.js"]
+        assert "part1.js" in changed and "part0.js" not in changed
+    assert not (tmp_path / "ws/.sightline-names-these.js").exists()
 
 
 @pytest.mark.parametrize(("count", "refused"), [(99, False), (100, True)])
@@ -162,30 +191,15 @@ async def test_intelephense_is_asked_after_it_has_indexed(tmp_path: Path) -> Non
             await running.call("vscode.lsp.diagnostics.document", uri=running.uri("a.php"))
 
 
-LIVE = {
-    "gopls": (GO, "lib/lib.go", {"line": 2, "character": 5}, 1),
-    "rust-analyzer": (RUST, "src/plane.rs", {"line": 0, "character": 7}, 2),
-    "intelephense": (PHP, "a.php", {"line": 1, "character": 9}, 2),
-}
-
-
-def runs(program: str) -> bool:
-    """Whether there is such a program and it works; a proxy without its component does not."""
-    found = shutil.which(program)
-    return found is not None and os.system(f"{found} --version >/dev/null 2>&1") == 0
-
-
-@pytest.mark.parametrize("server", LIVE)
-async def test_the_real_one_where_it_is(server: str, tmp_path: Path) -> None:
-    if not runs(server):
-        pytest.skip(f"{server} is not on the PATH, and Sightline does not install it")
-    files, name, position, count = LIVE[server]
-    root = _written(files, tmp_path)
-    cache = tmp_path / "cache"
+@asynccontextmanager
+async def real(server: str, root: Path, folder: Path) -> AsyncIterator[Engine]:
+    """An engine whose only server is the user's own, in a trusted root."""
+    needs(server)
+    cache = folder / "cache"
     cache.mkdir()
     environment = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
     async with (
-        asyncio.timeout(120),
+        asyncio.timeout(240),
         engine(
             root,
             cache=cache,
@@ -194,10 +208,58 @@ async def test_the_real_one_where_it_is(server: str, tmp_path: Path) -> None:
             trusted=lambda root: True,
         ) as running,
     ):
+        yield running
+
+
+@pytest.mark.parametrize("server", ON_PATH)
+async def test_the_real_one_where_it_is(server: str, tmp_path: Path) -> None:
+    root = ON_PATH[server].write(tmp_path / "ws")
+    before = snapshot(root)
+    async with real(server, root, tmp_path) as running:
+        await all_questions(running, server, ON_PATH[server])
+    assert snapshot(root) == before, "it wrote into the workspace"
+
+
+async def test_the_real_intelephense_where_it_is(tmp_path: Path) -> None:
+    root = _written(PHP, tmp_path)
+    async with real("intelephense", root, tmp_path) as running:
         answer = await running.call(
             "vscode.lsp.references",
-            uri=running.uri(name),
-            position=position,
+            uri=running.uri("a.php"),
+            position={"line": 1, "character": 9},
             includeDeclaration=True,
         )
-        assert len(answer["items"]) == count
+        assert len(answer["items"]) == 2
+
+
+async def test_a_version_that_would_write_is_ended_before_it_reads_a_project(
+    tmp_path: Path,
+) -> None:
+    old = {"capabilities": {}, "serverInfo": {"name": "rust-analyzer", "version": "1.85.1 (x)"}}
+    script = {"initialize": [{"result": old}]}
+    async with standing_in("rust-analyzer", RUST, tmp_path, script) as running:
+        for _ in range(2):
+            with pytest.raises(
+                Unavailable, match=r"1.85.1 \(x\) is not used: older ones let cargo"
+            ):
+                await running.call("vscode.lsp.documentSymbols", uri=running.uri("src/plane.rs"))
+        assert methods(tmp_path) == ["initialize"]
+        assert [row.pid for row in running.program.pool.status()] == [None]
+
+
+async def test_a_project_that_rust_analyzer_could_not_load(tmp_path: Path) -> None:
+    """It is quiet then, and answers from a part; the next status may be better."""
+    bad, good = ([STATUS, {"health": h, "quiescent": True}] for h in ("error", "ok"))
+    script = {
+        "initialize": [{"result": CAPABLE}],
+        "initialized": [{"notify": [bad]}],
+        "textDocument/documentSymbol": [{"result": []}],
+        "rust-analyzer/reloadWorkspace": [{"notify": [good], "result": None}],
+    }
+    async with standing_in("rust-analyzer", RUST, tmp_path, script) as running:
+        uri = running.uri("src/plane.rs")
+        with pytest.raises(Unavailable, match="could not load the project"):
+            await running.call("vscode.lsp.documentSymbols", uri=uri)
+        assert "textDocument/documentSymbol" not in methods(tmp_path)
+        (running.root / "Cargo.toml").write_text(RUST["Cargo.toml"] + "\n")
+        assert (await running.call("vscode.lsp.documentSymbols", uri=uri))["symbols"] == []

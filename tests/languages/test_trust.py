@@ -9,7 +9,7 @@ import pytest
 
 from tests.languages.everything import ask_everything
 from tests.languages.hostile import Hostile
-from tests.languages.samples import SERVERS, only
+from tests.languages.samples import ON_PATH, SERVERS, needs, only
 from tests.support import fake_server
 from tests.support.engine import engine
 from tests.support.program import run
@@ -47,6 +47,22 @@ async def test_no_call_springs_a_trap(server: str, hostile: Hostile, tmp_path: P
     assert hostile.sprung == []
 
 
+@pytest.mark.parametrize("server", ON_PATH)
+async def test_no_server_of_the_user_springs_a_trap(
+    server: str, hostile: Hostile, tmp_path: Path
+) -> None:
+    """They may refuse a project that asks for another toolchain, or wait for trust."""
+    needs(server)
+    environment = {"PATH": f"{hostile.path}:{os.environ['PATH']}", "HOME": os.environ["HOME"]}
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    async with engine(
+        hostile.root, cache=cache, registry=only(server), environment=environment
+    ) as running:
+        await ask_everything(running, hostile.root, depth=1)
+    assert hostile.sprung == []
+
+
 def test_no_command_springs_a_trap(hostile: Hostile, installed: Path) -> None:
     """From inside the repository, with its folders first on the search path."""
     path = {"PATH": f"{hostile.path}:{os.environ['PATH']}"}
@@ -77,7 +93,7 @@ def test_a_server_that_runs_code_of_the_workspace_waits_for_trust(
     tools.mkdir()
     script = tools / "script.json"
     status = ["experimental/serverStatus", {"quiescent": True, "health": "ok"}]
-    ready = {"capabilities": {}, "serverInfo": {"name": "fake", "version": "1"}}
+    ready = {"capabilities": {}, "serverInfo": {"name": "fake", "version": "9"}}
     actions = {
         "initialize": [{"notify": [status], "result": ready}],
         "textDocument/documentSymbol": [{"result": []}],

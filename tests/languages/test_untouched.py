@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.languages.samples import SERVERS, Sample
+from tests.languages.samples import ON_PATH, SERVERS, Sample, needs
 from tests.support.engine import INSTALLED
 
-EVERY = pytest.mark.parametrize(("server", "sample"), SERVERS, ids=[name for name, _ in SERVERS])
+_ALL = [*SERVERS, *ON_PATH.items()]
+EVERY = pytest.mark.parametrize(("server", "sample"), _ALL, ids=[name for name, _ in _ALL])
 _PROJECT = Path(__file__).parent.parent.parent
 
 
@@ -53,6 +54,7 @@ def test_the_workspace_is_as_it_was(
     server: str, sample: Sample, tmp_path: Path, offline: list[str]
 ) -> None:
     assert INSTALLED.is_dir(), "make servers installs what this needs"
+    needs(server)
     root, home = sample.write(tmp_path / "ws"), tmp_path / "home"
     home.mkdir()
     before = snapshot(root)

@@ -15,6 +15,7 @@ import pytest
 
 from sightline.contract.failures import Failure, NotReady, TimedOut, Unavailable
 from sightline.contract.settings import Settings
+from sightline.lsp.anchors import Anchors
 from sightline.lsp.projects import Project
 from tests.support.engine import Engine, engine, fake_registry, received
 from tests.support.http import alive
@@ -239,7 +240,7 @@ async def test_a_server_that_ends_while_its_files_are_looked_for(
     looking, go_on = threading.Event(), threading.Event()
     found = Project.anchors
 
-    def slowly(project: Project, units: Iterable[str] = ()) -> list[str]:
+    def slowly(project: Project, units: Iterable[str] = ()) -> Anchors:
         if (root / "b.py").exists() and not go_on.is_set():
             looking.set()
             go_on.wait(60)

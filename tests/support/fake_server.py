@@ -1,12 +1,13 @@
 """A scripted language server, for the faults that real ones cannot be made to have.
 
 Run as ``python fake_server.py SCRIPT``. The script is JSON: per method a list of actions, one per
-request, the last one repeated. A state file beside the script counts across restarts, and a log
+message, the last one repeated. A state file beside the script counts across restarts, and a log
 file beside it records every message received, so that tests can wait for and check them.
 
 Actions (several may stand in one object, carried out in this order):
+  params      take this action only for a message with exactly these params
   after       wait until this file exists (how a test makes an answer late)
-  notify      send these notifications first: [[method, params], ...]
+  notify      send these first: [[method, params], ...]; a request has its id as a third member
   crash       end at once with this status
   half        write half of the answer, then end
   raw         write this text instead of an answer
@@ -15,6 +16,9 @@ Actions (several may stand in one object, carried out in this order):
   hold        keep the answer; it is sent after the answer of the next request
   error       answer with this error
   result      answer with this result
+  then        send these afterwards, written as for ``notify``
+
+A notification is answered by nothing; its actions are ``after``, ``notify`` and ``then``.
 """
 
 import json
@@ -47,17 +51,24 @@ class FakeServer:
                 log.write(json.dumps(message) + "\n")
             if message.get("method") == "exit":
                 return
-            if "method" in message and "id" in message:
-                self.answer(message)
+            if "method" in message and ("id" in message or message["method"] in self.script):
+                action = self.next_action(message["method"], message.get("params"))
+                if "after" in action:
+                    while not os.path.exists(action["after"]):
+                        time.sleep(0.01)
+                self.say(action.get("notify", []))
+                if "id" in message:
+                    self.answer(message, action)
+                self.say(action.get("then", []))
 
-    def answer(self, message: Message) -> None:
-        action = self.next_action(message["method"])
+    def say(self, messages: list[list[Any]]) -> None:
+        """Notifications and requests of the server's own."""
+        for method, params, *number in messages:
+            own = {"id": number[0]} if number else {}
+            self.write({"jsonrpc": "2.0", **own, "method": method, "params": params})
+
+    def answer(self, message: Message, action: Message) -> None:
         reply: Message = {"jsonrpc": "2.0", "id": message["id"]}
-        if "after" in action:
-            while not os.path.exists(action["after"]):
-                time.sleep(0.01)
-        for method, params in action.get("notify", []):
-            self.write({"jsonrpc": "2.0", "method": method, "params": params})
         if "crash" in action:
             os._exit(action["crash"])
         if "half" in action:
@@ -78,11 +89,16 @@ class FakeServer:
             while self.held:
                 self.write(self.held.pop(0))
 
-    def next_action(self, method: str) -> Message:
-        actions = self.script.get(method, [{"error": {"code": -32601, "message": "unknown"}}])
+    def next_action(self, method: str, params: Any) -> Message:
+        unknown: list[Message] = [{"error": {"code": -32601, "message": "unknown"}}]
+        actions = self.script.get(method, unknown)
+        key = method
+        if any("params" in action for action in actions):
+            actions = [a for a in actions if a.get("params", params) == params] or unknown
+            key = f"{method} {json.dumps(params, sort_keys=True)}"
         counts: dict[str, int] = json.loads(self.state.read_text()) if self.state.exists() else {}
-        turn = counts.get(method, 0)
-        self.state.write_text(json.dumps(counts | {method: turn + 1}))
+        turn = counts.get(key, 0)
+        self.state.write_text(json.dumps(counts | {key: turn + 1}))
         return actions[min(turn, len(actions) - 1)]
 
     def read(self) -> Message | None:

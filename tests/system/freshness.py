@@ -93,12 +93,15 @@ class Repository:
 
     def create(self) -> Path:
         self.serial += 1
-        folders = [self.root, self.root / f"pkg{self.serial % 3}", self.root / f"new{self.serial}"]
-        folder = self.random.choice(folders)
+        folder = self.random.choice(self.folders())
         folder.mkdir(exist_ok=True)
         file = folder / f"user{self.serial}{self.suffix}"
         file.write_text(self.user(folder))
         return file
+
+    def folders(self) -> list[Path]:
+        """Where a new file may come."""
+        return [self.root, self.root / f"pkg{self.serial % 3}", self.root / f"new{self.serial}"]
 
     def switch(self) -> None:
         """A branch switch that throws away what was edited since."""

@@ -17,6 +17,7 @@ from sightline.contract.failures import NoIndex, NotReady
 from sightline.index.builder import Builder, Progress, Tally
 from sightline.index.dense.engine import Dense
 from sightline.index.dense.fusion import fusion_for
+from sightline.index.dense.nearness import Matrix
 from sightline.index.discover import Discovery
 from sightline.index.lookup import Lookup
 from sightline.index.planning import plan_all
@@ -105,11 +106,27 @@ class Index:
         self.workers = workers or Workers(environment, roots, cache)
         self.lookup = Lookup()
         self.dense = Dense(self.workers, workspace.source_changed, enabled=dense)
+        self._cache = cache
         self.builders: dict[str, Builder] = {}
-        for root in roots:
-            store = Store(index_folder(cache, root), root)
-            self.builders[root] = Builder(store, Discovery(root, environment), self.workers)
+        #: Of roots that were taken away. They may come back.
+        self._left: dict[str, Builder] = {}
+        self._roots_changed()
         workspace.listen(self._changed)
+        workspace.listen_to_roots(self._roots_changed)
+
+    def _roots_changed(self) -> None:
+        """Every root has a builder, and no other folder has one."""
+        known = self._left | self.builders
+        self.builders = {}
+        for root in (root.real for root in self.workspace.roots.roots):
+            if root in self._left:
+                known[root].distrust()  # nobody told it what changed meanwhile
+            elif root not in known:
+                store = Store(index_folder(self._cache, root), root)
+                discovery = Discovery(root, self._environment)
+                known[root] = Builder(store, discovery, self.workers)
+            self.builders[root] = known[root]
+        self._left = {root: made for root, made in known.items() if root not in self.builders}
 
     # Freshness
 
@@ -235,6 +252,17 @@ class Index:
             found.append(Near(matrix, vector, weight))
         return found, ""
 
+    async def vectors(self, builder: Builder, snapshot: Snapshot) -> tuple[Matrix | None, str]:
+        """The vectors of a root's chunks if they are complete; or nothing, and why."""
+        if await self.dense.weights() is None:
+            return None, self.dense.problem
+        matrix = await self.dense.matrix(builder, snapshot)
+        if matrix is None:
+            self.dense.owes = True
+            standing = await self.dense.standing(builder, snapshot)
+            return None, f"{standing.done} of {standing.chunks} vectors are ready"
+        return matrix, ""
+
     async def _words_alone(self, seen: Sequence["Seen"]) -> str:
         standings = [await self.dense.standing(root.builder, root.snapshot) for root in seen]
         if self.dense.problem:
@@ -288,7 +316,7 @@ class Index:
     async def close(self) -> None:
         await self.dense.close()
         await self.workers.close()
-        for builder in self.builders.values():
+        for builder in (*self.builders.values(), *self._left.values()):
             builder.library.store.unlock()
             builder.library.store.close()
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from sightline.contract.canonical import sha256_hex
 from sightline.lsp import compile_database, python
+from sightline.lsp.anchors import Anchors
 from sightline.lsp.install.locks import platform_name
 from sightline.lsp.install.store import Store
 from sightline.lsp.projects import Project
@@ -47,7 +48,7 @@ class Start:
     settings: Mapping[str, Any]
     initialization_options: Mapping[str, Any]
     #: Files that must be open for the server to see the whole project.
-    anchors: Sequence[str] = ()
+    anchors: Anchors = field(default_factory=Anchors)
     #: For servers with a compilation database: the files in it.
     units: frozenset[str] = frozenset()
 

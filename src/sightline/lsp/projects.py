@@ -11,15 +11,13 @@ from dataclasses import dataclass, field
 
 from sightline.contract.uris import is_under
 from sightline.lsp import python, tsconfig
+from sightline.lsp.anchors import Anchors
 from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.selection import Selection
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
 
-__all__ = ["MAX_ANCHORS", "Project", "Projects"]
-
-#: More files than this are not held open; answers that would need them are refused.
-MAX_ANCHORS = 1_000
+__all__ = ["Project", "Projects"]
 
 
 @dataclass(frozen=True)
@@ -48,17 +46,17 @@ class Project:
         """The files with one of these names, sorted."""
         return sorted(path for path, name in self._walk() if name in names)
 
-    def anchors(self, units: Iterable[str] = ()) -> list[str]:
+    def anchors(self, units: Iterable[str] = ()) -> Anchors:
         """What must be open for the server to see the whole project."""
         match self.spec.opens:
             case "nothing":
-                return []
+                return Anchors()
             case "any":
-                return sorted(units)[:1]
+                return Anchors(tuple(sorted(units)[:1]))
             case "tsconfig":
                 return tsconfig.anchors(self.files(), self.named(*tsconfig.CONFIGURATIONS))
             case "gomod":
-                return self._one_per_module()
+                return Anchors(tuple(self._one_per_module()))
 
     def _one_per_module(self) -> list[str]:
         modules = {os.path.dirname(path): "" for path in self.named("go.mod")}

@@ -12,6 +12,7 @@ from sightline.contract.source import RawDiagnostic, RawSymbol, RawWorkspaceSymb
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Hover, Location, Position, Range
 from sightline.lsp import answers, tsserver, types
+from sightline.lsp.anchors import names_only
 from sightline.lsp.registry import Operation
 from sightline.lsp.server import Server
 
@@ -62,7 +63,10 @@ async def references(
     result = await server.ask_about(
         file, language, "textDocument/references", params, types.ReferencesResult, wide=True
     )
-    return _uncut(server, "references", result or [])
+    found = _uncut(server, "references", result or [])
+    if server.spec.opens == "tsconfig":
+        return [place for place in found if not names_only(place.uri)]
+    return found
 
 
 async def hover(

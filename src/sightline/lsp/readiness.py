@@ -25,6 +25,8 @@ class Readiness:
         self._spec = spec
         self._signal = asyncio.Event()
         self._titles: dict[Any, str] = {}
+        #: The server says that it could not load the project: its answers are from a part.
+        self.broken = False
         if spec.readiness in ("answers-block", "documents"):
             self._signal.set()
 
@@ -38,20 +40,21 @@ class Readiness:
 
     def notified(self, method: str, params: msgspec.Raw) -> None:
         """Every notification of the server passes here."""
+        rule, signal = self._spec.readiness, self._spec.ready_signal
+        if rule == "status" and method == "experimental/serverStatus":
+            status = msgspec.json.decode(params)
+            self.broken = status.get("health") == "error"
+            if status.get("quiescent") is True:
+                self._signal.set()
         if self._signal.is_set():
             return
-        rule, signal = self._spec.readiness, self._spec.ready_signal
         if rule == "log" and method == "window/logMessage":
             message = msgspec.json.decode(params).get("message", "")
             if re.search(signal, str(message)):
                 self._signal.set()
         elif rule == "progress" and method == "$/progress":
             self._progress(msgspec.json.decode(params))
-        elif (rule == "notification" and method == signal) or (
-            rule == "status"
-            and method == "experimental/serverStatus"
-            and msgspec.json.decode(params).get("quiescent") is True
-        ):
+        elif rule == "notification" and method == signal:
             self._signal.set()
 
     async def wait(self, client: Client) -> None:

@@ -92,6 +92,9 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     licence: str = ""
     #: For servers from PATH: how a user gets one.
     get: str = ""
+    #: A server that calls itself older is ended before it reads a project, and why.
+    oldest: str = ""
+    oldest_why: str = ""
     #: Files that mark a project of its own inside a root.
     root_markers: tuple[str, ...] = ()
     #: The server's folder: always the root, or the nearest folder with a marker that also has a
@@ -110,6 +113,9 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     after_change: Literal["told", "rescan", "reload", "quiesce", "reindex", "reveal", "restart"] = (
         "told"
     )
+    #: It takes a file of the same size and modification time for the same file, even after it was
+    #: shown another text. An edit that keeps both makes it start over.
+    trusts_times: bool = False
     #: The command behind ``reload``.
     reload_command: str = ""
     #: Files whose change makes the server start over.

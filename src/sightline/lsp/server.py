@@ -22,16 +22,18 @@ from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import SourceFile
 from sightline.contract.uris import uri_of
 from sightline.lsp import types
+from sightline.lsp.anchors import LANGUAGE, Anchors, named_by
 from sightline.lsp.capabilities import CAPABILITIES
 from sightline.lsp.client import Client, ServerError, ServerGone
 from sightline.lsp.documents import Documents
 from sightline.lsp.interest import interested
 from sightline.lsp.launching import Start
-from sightline.lsp.projects import MAX_ANCHORS, Project
+from sightline.lsp.projects import Project
 from sightline.lsp.published import Published
 from sightline.lsp.readiness import Readiness
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.settling import Connection, Read, Settler
+from sightline.lsp.versions import is_older, plain
 from sightline.process.child import Child, StartFailed
 from sightline.workspace.changes import Change, Kind
 
@@ -60,6 +62,10 @@ class State(Enum):
     READY = "ready"
     RESTING = "restarting"
     FAILED = "failed"
+
+
+class _TooOld(Exception):
+    """The server calls itself a version that must not read a project."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,7 @@ class Server:
     _last_crash: float = 0.0
     _reason: str = ""
     _missed: list[Change] = field(default_factory=list)
-    _anchors: Sequence[str] = ()
+    _anchors: Anchors = field(default_factory=Anchors)
     _anchors_due: bool = False
     #: Processes that are to be ended before the next one starts.
     _leaving: list[tuple[Client | None, Child | None]] = field(default_factory=list)
@@ -170,6 +176,8 @@ class Server:
                 continue
             if self.client is None or self.client.gone is not None or self.state is not State.READY:
                 raise self._not_ready()
+            if self._readiness is not None and self._readiness.broken:
+                raise Unavailable(f"{self.name} could not load the project; mend its project files")
             return self.client
 
     async def ask(
@@ -307,6 +315,11 @@ class Server:
                 self.state = State.STOPPED
                 self._starting = None
                 raise
+            except _TooOld:
+                self._leave()
+                await self._end_leaving()
+                self._give_up(f"{self.version} is not used: {self.spec.oldest_why}")
+                raise Unavailable(f"{self.name} {self._reason}; run sightline doctor") from None
             except (ServerGone, ServerError, TimeoutError):
                 self._leave()
                 await self._end_leaving()
@@ -351,7 +364,7 @@ class Server:
         missed, self._missed = self._missed, []
         if missed:
             self.changed(missed)
-        if self.spec.opens == "any" and not start.anchors:
+        if self.spec.opens == "any" and not start.anchors.opened:
             readiness.nothing_to_load()
         await readiness.wait(client)
         self.state = State.READY
@@ -375,7 +388,9 @@ class Server:
             types.InitializeResult,
         )
         self.capabilities = answer.capabilities
-        self.version = answer.serverInfo.version or self.version or self.spec.version
+        self.version = plain(answer.serverInfo.version) or self.version or self.spec.version
+        if is_older(self.version, self.spec.oldest):
+            raise _TooOld
         client.notify("initialized", {})
         for method in self.spec.announce:
             client.notify(method, {})
@@ -384,12 +399,15 @@ class Server:
             settings = {"settings": start.settings}
             client.notify("workspace/didChangeConfiguration", settings)
 
-    def _hold(self, anchors: Sequence[str]) -> None:
+    def _hold(self, anchors: Anchors) -> None:
         """Opens the files without which the server does not know its project."""
         assert self.documents is not None
         self._anchors = anchors
-        if len(anchors) <= MAX_ANCHORS:
-            files = [file for path in anchors if (file := self.launch.read(path)) is not None]
+        if not anchors.too_many:
+            read = map(self.launch.read, anchors.opened)
+            files = [file for file in read if file is not None]
+            if anchors.named:
+                files.append((named_by(self.launch.folder, anchors.named), LANGUAGE))
             self.documents.hold(files)
 
     async def _watch(self, child: Child, client: Client) -> None:
@@ -534,10 +552,9 @@ class Server:
             self._begin_over()
 
     def _check_width(self) -> None:
-        if len(self._anchors) > MAX_ANCHORS:
-            files = f"more than {MAX_ANCHORS:,} files"
+        if self._anchors.too_many:
             markers = " or ".join(self.spec.root_markers)
-            raise Unavailable(f"{files} here belong to no project; add a {markers} that has them")
+            raise Unavailable(f"too many files here belong to no project; add a {markers}")
 
     def _not_ready(self) -> NotReady:
         cause = f" because it {self._reason}" if self._reason else ""

@@ -123,7 +123,9 @@ class Settler:
 
     def _tell(self, changes: Sequence[Change]) -> None:
         for change in changes:
-            if change.disguised:
+            if change.disguised and self.connection.spec.trusts_times:
+                self.must_restart = True
+            elif change.disguised:
                 self._reveal(change)
 
     def _tell_and_rescan(self, changes: Sequence[Change]) -> None:

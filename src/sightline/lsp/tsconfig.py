@@ -2,9 +2,11 @@
 
 A server loads the project of a file when the file is opened: the nearest ``tsconfig.json`` or
 ``jsconfig.json`` above it, or one that this refers to. So one file per project is an anchor. A file
-that no such project includes is known to nobody until it is opened, so each of those is an anchor
-of its own. Whether a project includes a file is decided from ``files``, ``include``, ``exclude``
-and ``extends``; in doubt it is not included, because opening one file too many does no harm.
+that no such project includes is loose: it is known to nobody until it is opened, or named by a file
+that is. Opening a thousand of them makes a server load a thousand times, so they are named by one
+document that is in memory only. Whether a project includes a file is decided from ``files``,
+``include``, ``exclude`` and ``extends``; in doubt it is loose: naming one file too many does
+no harm.
 """
 
 import os
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from sightline.lsp.anchors import Anchors, can_be_named
 from sightline.lsp.reading import read_json
 
 __all__ = ["CONFIGURATIONS", "anchors"]
@@ -50,24 +53,25 @@ class Configuration:
         )
 
 
-def anchors(files: Iterable[str], configurations: Iterable[str]) -> list[str]:
-    """The files to hold open, out of all source files and configuration files of a folder."""
+def anchors(files: Iterable[str], configurations: Iterable[str]) -> Anchors:
+    """What to hold open, out of all source files and configuration files of a folder."""
     nearest = {}
     for path in sorted(configurations, reverse=True):  # tsconfig.json comes last and so wins
         nearest[os.path.dirname(path)] = path
     known: dict[str, Configuration] = {}
     opened: set[str] = set()
     found: list[str] = []
+    loose: list[str] = []
     for file in sorted(files):
         home = _nearest(file, nearest)
         projects = _reachable(home, known) if home else []
         owner = next((p.path for p in projects if p.includes(file)), None)
         if owner is None:
-            found.append(file)
+            (loose if can_be_named(file) else found).append(file)
         elif owner not in opened:
             opened.add(owner)
             found.append(file)
-    return found
+    return Anchors(tuple(found), tuple(loose))
 
 
 def _nearest(file: str, configurations: Mapping[str, str]) -> str | None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from sightline.contract.uris import uri_of
-from sightline.tools.index_status import NoArguments
+from sightline.tools.argumentless import Argumentless, NoArguments
 from sightline.tools.reports import state_of
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
-from sightline.workspace.view import SOURCE_EPOCHS, View
+from sightline.workspace.view import SOURCE_EPOCHS
 
 if TYPE_CHECKING:
     from sightline.index.index import Index
@@ -49,12 +49,8 @@ class CheckReport(Struct, frozen=True):
     summary: str
 
 
-class CheckStatus:
+class CheckStatus(Argumentless):
     info = INFO
-    arguments = NoArguments
-
-    def ask(self, view: View, arguments: NoArguments) -> Question[NoArguments]:
-        return Question(arguments, ())
 
     async def answer(self, desk: Desk, question: Question[NoArguments]) -> Whole:
         index = await desk.index()

@@ -1,9 +1,7 @@
 """``context.list_caches``: the caches that can be named."""
 
-from msgspec import Struct
-
+from sightline.tools.argumentless import Argumentless, NoArguments
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole
-from sightline.workspace.view import View
 
 INFO = ToolInfo(
     name="context.list_caches",
@@ -16,16 +14,8 @@ INFO = ToolInfo(
 )
 
 
-class ListArguments(Struct, frozen=True):
-    pass
-
-
-class ContextListCaches:
+class ContextListCaches(Argumentless):
     info = INFO
-    arguments = ListArguments
 
-    def ask(self, view: View, arguments: ListArguments) -> Question[ListArguments]:
-        return Question(arguments, ())
-
-    async def answer(self, desk: Desk, question: Question[ListArguments]) -> Whole:
+    async def answer(self, desk: Desk, question: Question[NoArguments]) -> Whole:
         return Whole(await desk.caches.listing())

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from sightline.tools.argumentless import Argumentless, NoArguments
 from sightline.tools.reports import (
     LanguageCount,
     Skipped,
@@ -15,7 +16,7 @@ from sightline.tools.reports import (
     state_of,
 )
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
-from sightline.workspace.view import SOURCE_EPOCHS, View
+from sightline.workspace.view import SOURCE_EPOCHS
 
 if TYPE_CHECKING:
     from sightline.index.builder import Builder
@@ -33,10 +34,6 @@ INFO = ToolInfo(
 )
 
 _MAX_FAILED = 50
-
-
-class NoArguments(Struct, frozen=True):
-    pass
 
 
 class Building(Struct, frozen=True):
@@ -75,12 +72,8 @@ class StatusReport(Struct, frozen=True):
     summary: str
 
 
-class IndexStatus:
+class IndexStatus(Argumentless):
     info = INFO
-    arguments = NoArguments
-
-    def ask(self, view: View, arguments: NoArguments) -> Question[NoArguments]:
-        return Question(arguments, ())
 
     async def answer(self, desk: Desk, question: Question[NoArguments]) -> Whole:
         index = await desk.index()

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from sightline.tools.index_status import NoArguments
+from sightline.tools.argumentless import Argumentless, NoArguments
 from sightline.tools.reports import LanguageCount, State, languages_of, root_uri, state_of
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
 from sightline.workspace.tree import file_count
-from sightline.workspace.view import SOURCE_EPOCHS, View
+from sightline.workspace.view import SOURCE_EPOCHS
 
 if TYPE_CHECKING:
     from sightline.index.builder import Builder
@@ -47,12 +47,8 @@ class WorkspaceReport(Struct, frozen=True):
     summary: str
 
 
-class WorkspaceStatus:
+class WorkspaceStatus(Argumentless):
     info = INFO
-    arguments = NoArguments
-
-    def ask(self, view: View, arguments: NoArguments) -> Question[NoArguments]:
-        return Question(arguments, ())
 
     async def answer(self, desk: Desk, question: Question[NoArguments]) -> Whole:
         index = await desk.index()

@@ -134,7 +134,7 @@ _ALL = (
         http=_headers,
         settings=_CAREFUL,
         starts_in="anywhere",
-        next_step="in Cursor's settings, under MCP, switch sightline on",
+        next_step="in Cursor, under Customize (older: Settings, MCP), switch sightline on",
     ),
     Client(
         key="vscode",

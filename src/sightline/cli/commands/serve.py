@@ -18,10 +18,11 @@ from sightline.server.compose import Program
 from sightline.server.http import HttpApp
 from sightline.server.logs import Log
 from sightline.server.ports import PortTaken, bind
+from sightline.server.roots_socket import RootsSocket
 from sightline.server.serve import serve_http
 from sightline.server.status import StatusSocket
 from sightline.server.tokens import BadTokenFile, TokenFile
-from sightline.workspace.roots import RootSet
+from sightline.workspace.roots import BadRoot, Root, RootSet, open_root
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -55,12 +56,18 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.token_file is None:
         private(folders.data)
     tokens = TokenFile(arguments.token_file or folders.tokens)
-    if RootSet.of(roots).containing(os.path.realpath(tokens.path)) is not None:
-        raise CommandError("the token file lies inside a root; keep it outside of any repository")
+
+    def opened(path: str) -> Root:
+        root = open_root(path, home=folders.home)
+        if RootSet.of([root]).containing(os.path.realpath(tokens.path)) is not None:
+            raise BadRoot("the token file lies inside a root; keep it outside of any repository")
+        return root
+
     try:
+        roots = [opened(root.given) for root in roots]
         tokens.provision()
         listener = bind(settings.port)
-    except BadTokenFile as problem:
+    except (BadTokenFile, BadRoot) as problem:
         raise CommandError(str(problem)) from None
     except PortTaken as problem:
         yours = "sightline status shows servers of yours"
@@ -79,10 +86,13 @@ def run(arguments: argparse.Namespace) -> int:
         status = StatusSocket(
             private(folders.run), lambda: program.report("serve", app.sessions.clients())
         )
+        roots_socket = RootsSocket(folders.run, program.workspace, opened, program.source.warm)
         await status.open()
+        await roots_socket.open()
         try:
             await serve_http(app, listener, ready)
         finally:
+            await roots_socket.close()
             await status.close()
             await program.close()
             # Everything is ended. Who asks again now must not turn a clean exit into a killed one.

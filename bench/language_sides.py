@@ -1,0 +1,143 @@
+"""The two sides of the comparison: Sightline with one language server, and a bare client of it."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from bench.bare import BareClient
+from bench.language_cases import Case
+from sightline.lsp.capabilities import CAPABILITIES
+from sightline.lsp.install.store import Store
+from sightline.lsp.launching import Launcher
+from sightline.lsp.projects import Projects
+from sightline.lsp.registry import Operation, builtin
+from sightline.workspace.roots import open_root
+from sightline.workspace.tree import scan
+from tests.languages.samples import only
+from tests.support.engine import INSTALLED
+from tests.support.stdio import StdioServer
+
+__all__ = ["TOOLS", "arguments", "ask", "bare", "call", "chosen", "position", "start"]
+
+_ANSWER_S = 600
+TOOLS: dict[Operation, str] = {
+    "definition": "definition",
+    "references": "references",
+    "hover": "hover",
+    "documentSymbols": "documentSymbols",
+    "workspaceSymbols": "workspaceSymbols",
+    "documentDiagnostics": "diagnostics.document",
+    "workspaceDiagnostics": "diagnostics.workspace",
+}
+
+
+def chosen(cases: list[Case]) -> list[Case]:
+    """All cases, or those of the servers that BENCH_SERVERS names, for a rerun of their rows."""
+    names = os.environ.get("BENCH_SERVERS", "").split()
+    return [case for case in cases if not names or case.server in names]
+
+
+def start(case: Case, root: Path, home: Path) -> StdioServer:
+    """Sightline with one server, which answers for its languages."""
+    settings = home / ".config/sightline/sightline.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    spec = builtin().servers[case.server]
+    lines = f"[servers.{case.server}]\nlanguages = {json.dumps(spec.languages)}\n"
+    if case.server != "ty":  # which comes with Sightline
+        lines += '[servers.ty]\nfound = "path"\ncommand = ["no-ty"]\n'
+    settings.write_text(lines, encoding="utf-8")
+    servers = home / ".local/share/sightline/servers"
+    if spec.package and not servers.exists():
+        servers.mkdir(parents=True, mode=0o700)
+        (servers / spec.package).symlink_to(INSTALLED / spec.package)
+    server = StdioServer.start([str(root), "--tools", "lsp"], home)
+    server.initialize()
+    return server
+
+
+def bare(case: Case, root: Path, scratch: Path) -> BareClient:
+    """A bare client of the same server, started with the same options."""
+    registry = only(case.server)
+    opened = open_root(str(root), home=None)
+    tree, _ = scan(opened.real)
+    environment = {"PATH": os.environ["PATH"], "HOME": str(scratch)}
+    launcher = Launcher(environment, scratch, Store(INSTALLED), registry)
+    project = Projects(opened, registry, lambda: tree).at(
+        registry.servers[case.server], opened.real
+    )
+    made = launcher.start(case.server, project, [opened.real])
+    assert made is not None
+    return BareClient(
+        list(made.command),
+        root,
+        dict(made.initialization_options),
+        environment=made.environment,
+        settings=made.settings,
+        capabilities=CAPABILITIES,
+        language=case.language,
+    )
+
+
+def call(
+    server: StdioServer, tool: str, given: dict[str, Any], refusals: list[str] | None = None
+) -> Any:
+    """The answer, however long it takes to be ready. ``refusals`` hears what came before it."""
+    limit = time.monotonic() + _ANSWER_S
+    while time.monotonic() < limit:
+        answer = server.request("tools/call", {"name": f"vscode.lsp.{tool}", "arguments": given})
+        if "result" in answer:
+            return answer["result"]["structuredContent"]
+        if not answer["error"]["data"].get("details", {}).get("retryable"):
+            raise SystemExit(f"{tool}: {answer['error']['message']}")
+        if refusals is not None:
+            refusals.append(answer["error"]["message"])
+    raise SystemExit(f"{tool}: no answer in {_ANSWER_S} seconds")
+
+
+def arguments(
+    operation: Operation, file: Path, place: dict[str, int], symbol: str
+) -> dict[str, Any]:
+    """What a tool is asked about a symbol of a file."""
+    if operation == "workspaceSymbols":
+        return {"query": symbol[:40] or "x"}
+    if operation == "workspaceDiagnostics":
+        return {}
+    given: dict[str, Any] = {"uri": file.as_uri()}
+    if operation == "references":
+        given["includeDeclaration"] = True
+    return (
+        given | {"position": place} if operation in ("definition", "references", "hover") else given
+    )
+
+
+def position(case: Case, root: Path) -> dict[str, int]:
+    """Where the name of the case is defined."""
+    pattern = {
+        "python": f"def {case.name}",
+        "typescript": f"function {case.name}",
+        "c": f"void {case.name}",
+    }.get(case.language, case.name)
+    for number, line in enumerate((root / case.file).read_text(encoding="utf-8").splitlines()):
+        if pattern in line:
+            return {"line": number, "character": line.index(case.name, line.index(pattern))}
+    raise SystemExit(f"{case.name} is not in {case.file}")
+
+
+def ask(server: StdioServer, case: Case, root: Path, refusals: list[str] | None = None) -> set[Any]:
+    """The answer to the question of the case, page by page."""
+    given: dict[str, Any] = {"uri": (root / case.file).as_uri()}
+    if not case.asks_references:
+        outline = call(server, "documentSymbols", given, refusals)
+        return {symbol["name"] for symbol in outline["symbols"]}
+    given |= {"position": position(case, root), "includeDeclaration": True}
+    found: set[Any] = set()
+    while True:
+        answer = call(server, "references", given, refusals)
+        for item in answer["items"]:
+            begin = item["range"]["start"]
+            found.add((item["uri"], begin["line"], begin["character"]))
+        given["cursor"] = answer["nextCursor"]
+        if given["cursor"] is None:
+            return found
