@@ -179,7 +179,9 @@ class Ranked(NamedTuple):
             note, must = self._add_phrases(bonus)
         elif verbatim:
             where = self.scanner.chunks_with(verbatim, self.scope, _MAX_PHRASE_FILES)
-            bonus[where or []] += _VERBATIM
+            if where:
+                # A sentence copied from a test or a manual does not ask for that one before others.
+                bonus[where] += _VERBATIM * self._factors()[self.snapshot.chunk_file[where]]
             written = bool(where) and len(self.query.text.split()) >= _COPIED_WORDS
         return bonus, note, must, written
 
