@@ -6,7 +6,7 @@ does. Runs in worker processes only.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -98,7 +98,11 @@ class _Walk:
             elif kind not in self.declaring or not self._declare(node, above, parent, depth):
                 if not local and kind in self.naming:
                     self._small(node, parent)
-                if inner != "none" and (inner == "all" or self._rows(node) >= _WORTH_ENTERING):
+                if (
+                    inner != "none"
+                    and (kind not in grammar.closed or node.has_error)
+                    and (inner == "all" or self._rows(node) >= _WORTH_ENTERING)
+                ):
                     self.enter(node.named_children, parent, depth + 1, local=local)
 
     def _rows(self, node: Node) -> int:
@@ -240,11 +244,13 @@ def _follow(node: Node, path: Sequence[str]) -> list[Node]:
 
 
 def _step(node: Node, step: str) -> list[Node]:
-    if step.startswith(">>"):
-        return list(_descendants(node, frozenset((step[2:],)), 3))
-    if step.startswith(">"):
-        return [child for child in node.named_children if child.type == step[1:]]
-    if step.startswith("*"):
+    mark = step[0]
+    if mark == ">":
+        if step[1] == ">":
+            return list(_descendants(node, frozenset((step[2:],)), 3))
+        wanted = step[1:]
+        return [child for child in node.named_children if child.type == wanted]
+    if mark == "*":
         return [target for first in _fields(node, step[1:]) for target in _last(first, step[1:])]
     return _fields(node, step)
 
@@ -524,6 +530,7 @@ def _flatten(data: bytes, part: _Part, lines: list[int]) -> Iterator[Chunk]:
 
 def _leftovers(data: bytes, root: _Part, lines: list[int]) -> Iterator[Chunk]:
     """What no declaration covers: imports, constants, statements between declarations."""
+    symbols = sorted(root.symbols, key=_place)
     for begin, stop in _without(0, len(data), root.parts):
         text = data[begin:stop]
         if not _WORD_BYTE.search(text):
@@ -531,14 +538,27 @@ def _leftovers(data: bytes, root: _Part, lines: list[int]) -> Iterator[Chunk]:
         start = begin + len(text) - len(text.lstrip())
         end = stop - len(text) + len(text.rstrip())
         for piece in split_spans(data, [(start, end)], lines):
-            inside = [
-                symbol
-                for place, symbol in sorted(root.symbols, key=lambda s: s[0])
-                if any(first <= place < last for first, last in piece)
-            ]
             first = bisect_right(lines, piece[0][0] - 1)
             last = bisect_right(lines, piece[-1][1] - 2)
-            yield Chunk("module", "", "", first, max(first, last), tuple(piece), tuple(inside))
+            inside = _inside(symbols, piece)
+            yield Chunk("module", "", "", first, max(first, last), tuple(piece), inside)
+
+
+def _inside(
+    symbols: Sequence[tuple[int, Symbol]], spans: Sequence[tuple[int, int]]
+) -> tuple[Symbol, ...]:
+    """The symbols, sorted by place, that lie in one of some spans, which do not overlap."""
+    found: list[Symbol] = []
+    for start, end in spans:
+        for place in range(bisect_left(symbols, start, key=_place), len(symbols)):
+            if symbols[place][0] >= end:
+                break
+            found.append(symbols[place][1])
+    return tuple(found)
+
+
+def _place(symbol: tuple[int, Symbol]) -> int:
+    return symbol[0]
 
 
 _WORD_BYTE = re.compile(rb"[0-9A-Za-z\x80-\xff]")

@@ -51,6 +51,8 @@ class Grammar:
     #: What is searched for declarations inside: nothing else than bodies and what is open, or also
     #: statements and functions with many lines, or everything.
     inner: Literal["none", "long", "all"] = "none"
+    #: Node types that can hold no declaration, however long they are, unless they do not parse.
+    closed: frozenset[str] = frozenset()
 
 
 def _words(text: str) -> frozenset[str]:
@@ -79,6 +81,14 @@ _PYTHON = Grammar(
     wrappers=_words("decorated_definition"),
     open=_words("if_statement else_clause elif_clause try_statement block except_clause"),
     inner="long",
+    closed=_words(
+        "expression_statement import_statement import_from_statement future_import_statement "
+        "return_statement raise_statement assert_statement delete_statement type_alias_statement "
+        "identifier string parameters argument_list call attribute subscript dictionary list set "
+        "tuple binary_operator boolean_operator comparison_operator not_operator "
+        "conditional_expression parenthesized_expression list_comprehension "
+        "dictionary_comprehension set_comprehension generator_expression lambda await"
+    ),
 )
 
 _JAVASCRIPT_RULES = _rules(

@@ -56,7 +56,7 @@ def raw_words_of(data: bytes) -> list[bytes]:
     """The same for UTF-8 bytes, several times faster."""
     if data.isascii():
         return blanked(data).split()
-    return [word.encode() for word in _WORD.findall(data.decode("utf-8", "replace"))]
+    return " ".join(_WORD.findall(data.decode("utf-8", "replace"))).encode().split()
 
 
 def terms(raw: str) -> list[str]:
@@ -79,6 +79,8 @@ def compact(name: str) -> str:
 
 
 def _split(raw: str) -> list[str]:
+    if raw.isalpha() and (raw[1:].islower() or raw.isupper()):
+        return [stem(raw.lower())] if 1 < len(raw) <= _MAX_TERM else []  # most words: one part
     parts = [part.lower() for part in _PART.findall(raw)]
     found = [stem(part) for part in parts if 1 < len(part) <= _MAX_TERM]
     if len(parts) > 1:
