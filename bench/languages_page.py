@@ -60,12 +60,12 @@ offered, or asked by Sightline in another way than the protocol's plain one.
 ## Weak points
 
 - The machine is shared; figures below 2x apart may be noise, ratios are steadier.
-- A question costs Sightline about half a millisecond of processor time (reading and gating the
-  document, looking for changes, a second process) and two more changes of process, however fast the
-  server is. Servers that know one document only answer most questions in less than a millisecond:
-  there no bridge in a process of its own can keep the ratio, and the added milliseconds are what
-  counts. On a machine with more ready processes than cores each change of process waits for its
-  turn; the figures then show the machine.
+- A question costs Sightline some processor time (in the table; reading and gating the document,
+  looking for changes, a second process) and two more changes of process, however fast the server
+  is. Servers that know one document only answer most questions in less than a millisecond: there no
+  bridge in a process of its own can keep the ratio, and the added milliseconds are what counts. On a
+  machine with more ready processes than cores each change of process waits for its turn; wall times
+  then show the machine, and the ratio of CPU is the steadier one.
 - Two processes of the same server are compared; they may have warmed up differently.
 - Go, Rust and PHP servers are not published where this bench can get them; they are measured where
   the user has them.
