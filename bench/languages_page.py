@@ -48,8 +48,8 @@ workspace diagnostics once, for the whole project. "-": not offered.
 
 ## What is added
 
-The same new questions to Sightline and to a bare client of the same server with the same options, in
-turns; p50 of each. A round is one document: its outline, then every other tool about a symbol in
+The same new questions to Sightline and to a bare client of the same server with the same options and
+the same projects loaded, in turns; p50 of each. A round is one document: its outline, then every other tool about a symbol in
 it. The limit for a round is a ratio of {max_ratio}; over it: {", ".join(over) or "none"}. "-": not
 offered, or asked by Sightline in another way than the protocol's plain one.
 
