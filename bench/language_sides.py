@@ -89,10 +89,14 @@ def bare(case: Case, root: Path, scratch: Path) -> BareClient:
 
 
 def call(
-    server: StdioServer, tool: str, given: dict[str, Any], refusals: list[str] | None = None
+    server: StdioServer,
+    tool: str,
+    given: dict[str, Any],
+    refusals: list[str] | None = None,
+    seconds: float = _ANSWER_S,
 ) -> Any:
     """The answer, however long it takes to be ready. ``refusals`` hears what came before it."""
-    limit = time.monotonic() + _ANSWER_S
+    limit = time.monotonic() + seconds
     while time.monotonic() < limit:
         answer = server.request("tools/call", {"name": f"vscode.lsp.{tool}", "arguments": given})
         if "result" in answer:
@@ -101,7 +105,7 @@ def call(
             raise SystemExit(f"{tool}: {answer['error']['message']}")
         if refusals is not None:
             refusals.append(answer["error"]["message"])
-    raise SystemExit(f"{tool}: no answer in {_ANSWER_S} seconds")
+    raise TimeoutError(f"{tool}: no answer in {seconds} seconds")
 
 
 def arguments(
