@@ -112,8 +112,11 @@ model: env ## make the search model from the bare repositories in REPOSITORIES (
 	PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.guard_rows --into $(MODEL)/guard.jsonl
 	PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.pack --pairs $(MODEL)/pairs --into $(MODEL)/packed.xz --guard $(MODEL)/guard.jsonl
 	for seed in 0 1 2; do \
-	  PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.train --data $(MODEL)/packed.xz --into $(MODEL)/seed$$seed --steps 2600 --mean_over 300 --seed $$seed || exit 1; \
+	  PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.train --data $(MODEL)/packed.xz --into $(MODEL)/seed$$seed --seed $$seed || exit 1; \
 	done
+	$(BIN)/python -m training.choose --pairs $(MODEL)/pairs --packed $(MODEL)/packed.xz $(MODEL)/seed0 $(MODEL)/seed1 $(MODEL)/seed2
+	$(BIN)/python -m bench.meaning.tune --repositories $(REPOSITORIES) --json training/results/weights.json
+	$(BIN)/python -m training.card
 
 meaning: env ## search quality on code bases that the model never saw; writes its page
 	$(BIN)/python -m bench.meaning

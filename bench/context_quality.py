@@ -38,6 +38,7 @@ PEER_BUDGETS = (500, 4_000, 16_000)
 
 _RESULTS = Path(__file__).parent / "results" / "context_quality.json"
 _OURS = "Sightline"
+_WORDS = "Sightline, words alone"
 _PLAIN = "BM25 over functions"
 _FILES = "whole files (v0)"
 _GREP = "grep and read"
@@ -47,8 +48,8 @@ _MAP = "repository map (aider)"
 class Sightline:
     """The code profile on the live index."""
 
-    def __init__(self, root: Path, cache: str) -> None:
-        self._corpus = asyncio.run(_corpus(str(root.resolve()), cache))
+    def __init__(self, root: Path, cache: str, *, vectors: bool = True) -> None:
+        self._corpus = asyncio.run(_corpus(str(root.resolve()), cache, vectors=vectors))
 
     def ask(self, question: str, budget: int) -> Reply:
         seen: set[tuple[str, str]] = set()
@@ -62,7 +63,7 @@ class Sightline:
         return Reply(frozenset(seen), frozenset(whole))
 
 
-async def _corpus(root: str, cache: str) -> Corpus:
+async def _corpus(root: str, cache: str, *, vectors: bool) -> Corpus:
     workspace = Workspace([Root(root, root)], notify=False)
     index = Index(workspace, environment=os.environ, cache=cache)
     try:
@@ -70,7 +71,11 @@ async def _corpus(root: str, cache: str) -> Corpus:
         await index.build(_quiet, force=False)
         snapshot = index.builders[root].snapshot
         assert snapshot is not None
-        return Corpus(snapshot, Texts(snapshot, root), index.lookup)
+        corpus = Corpus(snapshot, Texts(snapshot, root), index.lookup)
+        if vectors:
+            await index.dense.finish(index.builders[root])
+            corpus.matrix = await index.dense.matrix(index.builders[root], snapshot)
+        return corpus
     finally:
         await index.close()
         workspace.close()
@@ -96,6 +101,7 @@ def run() -> bool:
             print(name, results["projects"][name], flush=True)
             rivals: dict[str, Rival] = {
                 _OURS: Sightline(project.root, cache),
+                _WORDS: Sightline(project.root, cache, vectors=False),
                 _PLAIN: Bm25(project),
                 _FILES: WholeFiles(project),
                 _GREP: Grep(project),

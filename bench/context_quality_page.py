@@ -56,6 +56,8 @@ The repository map was asked fewer questions because it takes seconds; "same que
 - The ways: **BM25 over functions** is the textbook formula over functions, methods and class bodies with identifiers taken apart and tests left out. **whole files (v0)** is what context
   0.1.0 selects from the source files as documents, tests left out for it. **grep and read** orders files by how many of the question's words they hold and reads them from the top until the budget
   is spent. **repository map (aider)** is aider's map with the question's words as mentioned names; aider itself would go on to ask for files.
+- The search model saw the code of aiohttp, click, networkx and werkzeug while it was trained, so the gain of **Sightline** over **Sightline, words alone** is too good there. Scrapy was held
+  out; the weight of vectors was chosen on it and on tornado.
 - The weights of the choice were set on other projects (jinja2, flask, marshmallow) with questions made in the same way.
 """
 

@@ -22,7 +22,8 @@ ABOUT = {
     "max_items_per_page": "the longest page, whatever a client asks for",
     "max_response_bytes": "the largest answer, everything counted",
     "answer_bytes": "what the client shows its model without cutting it. Pages end earlier and outlines "
-    "leave out the deepest symbols to fit; both say so",
+    "leave out the deepest symbols to fit; both say so. Clients that were seen to cut have a smaller value "
+    "of their own",
     "request_timeout_ms": "how long a question to a language server may take",
     "debug_logging": "whether every call is logged: its tool, outcome, time and size",
     "families": "which tools are offered",

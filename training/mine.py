@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from typing import NamedTuple
 
 from sightline.index.languages import LANGUAGES, language_of
 from sightline.index.sources import decode_text
@@ -21,12 +22,9 @@ from training.guards import excluded
 from training.licences import Licences, is_licence_file, spdx_of
 from training.pairs import CODE, Pair, choose, from_commit, from_file, wanted
 
-__all__ = ["main", "mine"]
+__all__ = ["Depth", "main", "mine", "mine_into"]
 
 _MAX_BYTES = 300_000
-_MAX_FILES = 1_400
-_COMMITS = 300
-_MERGES = 100
 _DOCS = frozenset({"markdown", "restructuredtext"})
 _SUFFIXES = tuple(
     suffix
@@ -47,7 +45,15 @@ def repositories(folder: str) -> Iterator[Repository]:
                 break
 
 
-def mine(repository: Repository, target: str) -> str:
+class Depth(NamedTuple):
+    """How much of a repository is mined: files spread over it, and its newest commits and merges."""
+
+    files: int = 5_000
+    commits: int = 600
+    merges: int = 200
+
+
+def mine(repository: Repository, target: str, depth: Depth) -> str:
     """Mines one repository into ``target``; returns its line for the manifest."""
     if excluded(repository.name):
         return f"{repository.name}\t-\texcluded: quality is measured on it"
@@ -58,7 +64,7 @@ def mine(repository: Repository, target: str) -> str:
     if "not allowed" in licences.top:
         return f"{repository.name}\t{head}\tnot used: {licences.top or 'no licence found'}"
     languages: dict[str, str] = {}
-    pairs = choose(_pairs(repository, tree, licences, languages))
+    pairs = choose(_pairs(repository, tree, licences, languages, depth))
     counts = Counter(pair.kind for pair in pairs)
     with gzip.open(target + ".part", "wt", encoding="utf-8", compresslevel=4) as file:
         for pair in pairs:
@@ -69,7 +75,11 @@ def mine(repository: Repository, target: str) -> str:
 
 
 def _pairs(
-    repository: Repository, tree: list[Entry], licences: Licences, languages: dict[str, str]
+    repository: Repository,
+    tree: list[Entry],
+    licences: Licences,
+    languages: dict[str, str],
+    depth: Depth,
 ) -> Iterator[Pair]:
     listed = [
         entry
@@ -78,7 +88,7 @@ def _pairs(
         and wanted(entry.path, name, b"")
         and licences.allows(entry.path)
     ]
-    step = max(1, -(-len(listed) // _MAX_FILES))
+    step = max(1, -(-len(listed) // depth.files))
     for entry, raw in repository.read(listed[::step]):
         data = decode_text(raw)
         if isinstance(data, str) or spdx_of(data[:2_000]) is False:
@@ -89,18 +99,18 @@ def _pairs(
         if language in CODE:
             languages[entry.path] = language
         yield from from_file(entry.path, data, language)
-    for merges, limit in ((False, _COMMITS), (True, _MERGES)):
-        for commit in repository.commits(limit, _SUFFIXES, merges=merges):
+    for merges, limit in ((False, depth.commits), (True, depth.merges)):
+        for commit in repository.commits(limit, _SUFFIXES, merges=merges) if limit else ():
             yield from from_commit(commit, languages)
 
 
-def _mine_into(folder: str, repository: Repository) -> str:
+def mine_into(folder: str, repository: Repository, depth: Depth) -> str:
     base = os.path.join(folder, repository.name.replace("/", "+"))
     note = f"{base}.manifest"
     if os.path.exists(note):
         with open(note, encoding="utf-8") as file:
             return file.read().strip()
-    line = mine(repository, f"{base}.pairs.gz")
+    line = mine(repository, f"{base}.pairs.gz", depth)
     with open(note, "w", encoding="utf-8") as file:
         file.write(line + "\n")
     return line
@@ -112,12 +122,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--into", required=True)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("names", nargs="*")
+    for field, default in Depth._field_defaults.items():
+        parser.add_argument(f"--{field}", type=int, default=default)
     options = parser.parse_args(arguments)
+    depth = Depth(options.files, options.commits, options.merges)
     os.makedirs(options.into, exist_ok=True)
     found = {repository.name: repository for repository in repositories(options.repositories)}
     names = [name for name in options.names if name in found] or list(found)
     with ProcessPoolExecutor(options.processes) as pool:
-        futures = [pool.submit(_mine_into, options.into, found[name]) for name in names]
+        futures = [pool.submit(mine_into, options.into, found[name], depth) for name in names]
         for future in futures:
             print(future.result(), flush=True)
     return 0

@@ -33,7 +33,7 @@ class Recipe:
     """Everything that decides a model besides its data."""
 
     seed: int = 0
-    steps: int = 6_000
+    steps: int = 2_600
     groups: int = 6
     group: int = 1_024
     rate: float = 1e-3
@@ -43,15 +43,15 @@ class Recipe:
     #: The last steps are trained with rounded numbers, as they will be when the model runs.
     rounded: float = 0.15
     #: The mean of the weights over about so many steps is what is kept.
-    mean_over: int = 1_000
+    mean_over: int = 300
     forward_share: float = 0.7
     width: int = 256
     inner: int = 128
-    hidden: int = 512
+    hidden: int = 768
     heads: int = 2
     pool_heads: int = 4
     chunk_layers: int = 3
-    query_layers: int = 3
+    query_layers: int = 2
     output: int = 256
     shared: bool = False
 

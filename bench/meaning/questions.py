@@ -21,7 +21,7 @@ from training.pairs import without_name
 from training.split import LIGHT
 from training.texts import first_sentence, split_doc
 
-__all__ = ["Question", "questions", "shortened", "without_docs"]
+__all__ = ["Question", "questions", "shortened", "source_files", "without_docs"]
 
 _LANGUAGES = {"typescript": ("typescript", "tsx")}
 
@@ -62,7 +62,7 @@ def _documented(data: bytes, language: str) -> Iterator[_Documented]:
         yield _Documented(chunk, parted.doc, parted.code, begin, end)
 
 
-def _files(folder: Path, language: str) -> Iterator[tuple[str, bytes]]:
+def source_files(folder: Path, language: str) -> Iterator[tuple[str, bytes]]:
     for file in sorted(folder.rglob("*")):
         if not file.is_file() or file.is_symlink():
             continue
@@ -77,7 +77,7 @@ def questions(folder: Path, language: str, count: int) -> list[Question]:
     """So many questions, the same ones each time; no two with the same words."""
     found: dict[str, Question] = {}
     twice: set[str] = set()
-    for path, data in _files(folder, language):
+    for path, data in source_files(folder, language):
         for entry in _documented(data, language):
             name = f"{entry.chunk.container}.{entry.chunk.name}".lstrip(".")
             text = without_name(first_sentence(entry.doc), entry.chunk.name)
@@ -96,7 +96,7 @@ def without_docs(folder: Path, language: str, into: Path) -> int:
     """Writes the code base without the docs of its declarations; returns the number of files."""
     shutil.rmtree(into, ignore_errors=True)
     written = 0
-    for path, data in _files(folder, language):
+    for path, data in source_files(folder, language):
         spans = sorted((entry.begin, entry.end) for entry in _documented(data, language))
         parts: list[bytes] = []
         place = 0

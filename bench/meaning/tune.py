@@ -1,43 +1,187 @@
-"""``python -m bench.meaning.tune --folder LANGUAGE=DIR``: the weights of vectors, on a held-out repository.
+"""``python -m bench.meaning.tune --repositories DIR --json FILE``: how vectors join words, on
+held-out repositories.
 
-Only the repositories that training held out are looked at, so that the test sets stay untouched.
+Only repositories that training held out are looked at, so that the test sets stay untouched. For
+every query the parts of its score are computed once; then ways of adding them are compared: the
+weight of vectors, and whether nearness is a share of the best one (*share*) or of the distance
+between the best and the last candidate (*spread*).
 """
 
 import argparse
+import asyncio
 import json
 import sys
 import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from bench.meaning.measure import measure
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.meaning.changes import bare_folder, changes
+from bench.meaning.literals import literals
+from bench.meaning.opened import Asked, Opened, opened
 from bench.meaning.questions import questions, shortened, without_docs
+from sightline.index.dense.fusion import CANDIDATES
+from sightline.index.filters import Filters, Scope
+from sightline.index.query import understand
+from sightline.index.rank import score
+from sightline.index.ranked import _REPEAT, Ranked
+from sightline.index.results import Records
+from sightline.index.scanning import Scanner
+from sightline.index.texts import Texts
 
-_WEIGHTS = ("words", "vectors", "0.25", "0.5", "0.75", "1.0", "1.5", "2.0", "3.0")
+Floats = NDArray[np.float64]
+
+#: Repository to language.
+HELD_OUT = {
+    "tornadoweb/tornado": "python",
+    "grpc/grpc-go": "go",
+    "typeorm/typeorm": "typescript",
+    "google/gson": "java",
+    "clap-rs/clap": "rust",
+    "scrapy/scrapy": "python",
+    "helm/helm": "go",
+    "mybatis/mybatis-3": "java",
+    "hyperium/hyper": "rust",
+}
+_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
+_FORMS = ("share", "spread")
+_DEEP = 120
+
+
+def kind_of(text: str) -> str:
+    """The kind of question that a text is taken for."""
+    query = understand(text)
+    if query.exact or query.phrases or not query.terms or len(text.split()) == 1:
+        return "exact"
+    return ("long" if not query.short else "") + ("names" if query.names else "") or "plain"
+
+
+class _Parts:
+    """The parts of every chunk's score for one query, for the chunks that can be among the first."""
+
+    def __init__(self, corpus: Opened, text: str) -> None:
+        snapshot = corpus.snapshot
+        query = understand(text)
+        lookup = corpus.index.lookup
+        records = Records(snapshot)
+        scope = Scope(snapshot, lookup, Filters())
+        scanner = Scanner(snapshot, lookup, Texts(snapshot, corpus.root), records, lambda: None)
+        ranked = Ranked(snapshot, lookup, scanner, records, query, scope, lambda: None)
+        chunks = np.flatnonzero(scope.chunks)
+        owners = snapshot.chunk_file[chunks]
+        scores = score(snapshot, lookup, query.terms, ranked.weights)
+        base = ranked._base(scores, chunks, owners)
+        near = corpus.near(text)[chunks]
+        extra, _, must, self.written = ranked._evidence()
+        bonus = np.zeros(len(chunks)) if extra is None else extra[chunks]
+        kept = _best(base) | _best(near) | (bonus > 0.0)
+        if must is not None:
+            kept &= must[chunks]
+        self.lowest = float(near[_best(near)].min(initial=1.0))
+        self.near_ones = (_best(near) | _best(base))[kept]
+        self.base, self.near, self.bonus = base[kept], near[kept], bonus[kept]
+        self.chunks, self.files = chunks[kept], owners[kept]
+        self.factors = ranked._factors()[self.files]
+        self.order = snapshot.path_ranks[self.files]
+
+    def first(self, form: str, weight: float) -> list[tuple[int, int]]:
+        """The first chunks with their files, as the search would order them."""
+        weight = 0.0 if self.written else weight
+        highest = float(self.near.max(initial=0.0)) or 1.0
+        if form == "share":
+            share = np.maximum(self.near, 0.0) / highest
+        else:
+            share = np.clip((self.near - self.lowest) / max(highest - self.lowest, 1e-9), 0.0, 1.0)
+        joined = (self.base + weight * np.where(self.near_ones, share, 0.0)) / (1.0 + weight)
+        total = np.rint((joined * self.factors + self.bonus) * 10_000)
+        best = np.lexsort((self.chunks, self.order, -total))[:_DEEP]
+        seen: dict[int, int] = defaultdict(int)
+        spread: list[tuple[float, int]] = []
+        for place in best.tolist():
+            file = int(self.files[place])
+            spread.append((-total[place] * _REPEAT ** seen[file], place))
+            seen[file] += 1
+        spread.sort(key=lambda row: row[0])
+        return [(int(self.chunks[p]), int(self.files[p])) for _, p in spread]
+
+
+def _best(values: Floats) -> NDArray[np.bool_]:
+    if len(values) <= CANDIDATES:
+        return values > 0.0
+    least = np.partition(values, len(values) - CANDIDATES)[len(values) - CANDIDATES]
+    found: NDArray[np.bool_] = (values > 0.0) & (values >= least)
+    return found
+
+
+def _rows(corpus: Opened, name: str, asked: Sequence[Asked]) -> Iterator[dict[str, Any]]:
+    for one in asked:
+        parts = _Parts(corpus, one.text)
+        gains = {
+            f"{form} {weight:g}": round(corpus.gain(parts.first(form, weight), one), 4)
+            for form in _FORMS
+            for weight in _WEIGHTS
+        }
+        gains["vectors"] = round(corpus.gain(corpus.nearest(one.text), one), 4)
+        yield {"set": name, "kind": kind_of(one.text), "gains": gains}
+
+
+async def measured(folder: Path, repository: str, count: int) -> list[dict[str, Any]]:
+    """What every way gains for every query of one repository."""
+    language = HELD_OUT[repository]
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="sightline-tune-") as scratch:
+        source, bare = Path(scratch, "source"), Path(scratch, "bare")
+        described = changes(bare_folder(folder, repository), source, count)
+        without_docs(source, language, bare)
+        found = questions(source, language, count)
+        sets = {
+            "question": [Asked.chunk(q, q.text) for q in found],
+            "short": [Asked.chunk(q, shortened(q.text)) for q in found],
+            "literal": [Asked.chunk(q, q.text) for q in literals(bare, language, count)],
+        }
+        async with opened(bare) as corpus:
+            for name, asked in sets.items():
+                rows += _rows(corpus, name, asked)
+        async with opened(source) as corpus:
+            rows += _rows(corpus, "change", [Asked(d.text, files=d.files) for d in described.short])
+            rows += _rows(corpus, "long", [Asked(d.text, files=d.files) for d in described.long])
+    return [{"repository": repository, "language": language, **row} for row in rows]
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The mean of every way, by set and kind of query, and by set and language."""
+    groups: dict[str, list[dict[str, float]]] = defaultdict(list)
+    for row in rows:
+        for part in (row["kind"], row["language"]):
+            groups[f"{row['set']}, {part}"].append(row["gains"])
+    return {
+        name: {
+            "count": len(gains),
+            **{way: round(float(np.mean([g[way] for g in gains])), 4) for way in gains[0]},
+        }
+        for name, gains in sorted(groups.items())
+    }
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.meaning.tune")
-    parser.add_argument("--folder", required=True, metavar="LANGUAGE=DIR")
-    parser.add_argument("--count", type=int, default=150)
-    parser.add_argument("--json", type=Path, required=True)
+    parser.add_argument("--repositories", type=Path, required=True)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--json", type=Path, required=True, help="where the means go")
+    parser.add_argument("--rows", type=Path, help="where every query's figures go")
+    parser.add_argument("names", nargs="*", default=list(HELD_OUT))
     options = parser.parse_args(arguments)
-    language, _, folder = options.folder.partition("=")
-    found = questions(Path(folder), language, options.count)
-    with tempfile.TemporaryDirectory(prefix="sightline-tune-") as scratch:
-        without_docs(Path(folder), language, Path(scratch, "bare"))
-        sets = {
-            "question": [(q, q.text) for q in found],
-            "short": [(q, shortened(q.text)) for q in found],
-            "three": [(q, shortened(q.text, 3)) for q in found],
-        }
-        measured = measure(Path(scratch, "bare"), sets, _WEIGHTS)
-    figures = {
-        name: {way: round(float(gains.mean()), 4) for way, gains in ways.items()}
-        for name, ways in measured.gains.items()
-    }
-    report = {"language": language, "chunks": measured.chunks, "count": len(found), **figures}
-    options.json.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
-    print(json.dumps(report))
+    rows: list[dict[str, Any]] = []
+    for repository in options.names:
+        rows += asyncio.run(measured(options.repositories, repository, options.count))
+        options.json.write_text(json.dumps(summary(rows), indent=1) + "\n", "utf-8")
+        if options.rows:
+            options.rows.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+        print(repository, len(rows), flush=True)
     return 0
 
 

@@ -207,9 +207,11 @@ def test_clients_that_start_servers_anywhere_are_told_the_project(home: Path, sa
         assert ("${workspaceFolder}" in shown) is (client.starts_in == "variable")
 
 
-def test_named_folders_are_written_whole(home: Path, sample: Path) -> None:
-    config(home, sample.parent, "claude-code", sample.name, "--write")
-    assert entry(CLIENTS["claude-code"], home)["args"][:2] == ["stdio", str(sample)]
+@pytest.mark.parametrize("order", [("ROOT", "--write"), ("--write", "ROOT")], ids=" ".join)
+def test_named_folders_are_written_whole(home: Path, sample: Path, order: tuple[str, ...]) -> None:
+    words = [sample.name if word == "ROOT" else word for word in order]
+    config(home, sample.parent, "claude-code", *words)
+    assert entry(CLIENTS["claude-code"], home)["args"] == ["stdio", str(sample)]
 
 
 def test_the_home_is_no_project_and_the_advice_says_so(home: Path) -> None:

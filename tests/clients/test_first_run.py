@@ -78,12 +78,12 @@ def test_a_client_with_a_token_that_was_rotated(
     flags = ("--http", "--port", str(server.port))
     assert run(home, "config", "opencode", *flags, "--write", cwd=sample).returncode == 0
     rotated = run(home, "token", "rotate")
-    advice = "sightline config opencode --http --write"
+    advice = f"sightline config opencode --http --write --port {server.port}\n"
     assert advice in rotated.stderr
     run(home, "token", "rotate")  # the one before last is not accepted any more
     stale = run(home, "config", "opencode", *flags, "--check", cwd=sample)
     assert stale.returncode == 3
-    assert "does not accept the token" in stale.stderr and "--http --write" in stale.stderr
+    assert "does not accept the token" in stale.stderr and advice in stale.stderr
     healed = run(home, "config", "opencode", *flags, "--write", "--check", cwd=sample)
     assert healed.returncode == 0 and "ready: " in healed.stdout
 
@@ -195,4 +195,5 @@ def test_the_wrong_token_is_told_apart_from_no_server(home: Path, sample: Path) 
     port = str(free_port())
     run(home, "config", "cursor", "--http", "--port", port, "--write", cwd=sample)
     nobody = run(home, "config", "cursor", "--http", "--port", port, "--check", cwd=sample)
-    assert nobody.returncode == 4 and "start it: sightline serve" in nobody.stderr
+    assert nobody.returncode == 4
+    assert f"start it: sightline serve --port {port}\n" in nobody.stderr

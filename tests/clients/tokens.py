@@ -34,8 +34,8 @@ _PAGE = """\
 # What a model reads
 
 The library click ({files} files, {lines:,} lines), one question per row. Bytes, because every provider counts tokens another way; four bytes are about one token of code. *grep and read* is the
-command a careful agent would run in place of the question; it is in the second table. *wrong*: lines of its output that are no answer, counted by hand from the language server's answer. *answer*: everything Sightline knows. *shorter*: `sightline config` told Sightline what this client shows
-(`answer_bytes`), so the deepest symbols were left out and the answer says how many. *cut*: the client itself cut the answer, and its model saw a beginning that is no JSON, or the name of a file.
+command a careful agent would run in place of the question; it is in the second table. *wrong*: lines of its output that are no answer, counted by hand from the language server's answer. *answer*: everything Sightline knows. *shorter*: Sightline knows what this client shows (`answer_bytes`),
+so the deepest symbols were left out and the answer says how many. *cut*: the client itself cut the answer, and its model saw a beginning that is no JSON, or the name of a file.
 
 | question | grep and read | wrong | cclsp {peer} | answer | {heads} |
 |---|---|---|---|---|{rule}

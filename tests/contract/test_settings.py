@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.contract.settings import BadSetting, Settings
+from sightline.cli.clients.table import CLIENTS
+from sightline.contract.settings import SHOWN_BYTES, BadSetting, Settings
 
 NUMBERS = {
     "port": (1024, 65_535),
@@ -172,3 +173,13 @@ def test_options_of_a_client() -> None:
     )
     assert made.for_client("other").content == made.for_client("nobody").content == "summary"
     assert (gemini.answer_bytes, made.for_client("other").answer_bytes) == (30_000, 524_288)
+
+
+def test_what_clients_show_is_known_unless_they_are_told_otherwise() -> None:
+    made, _ = Settings.parse({"clients": {"opencode": {"answer_bytes": 200_000}}})
+    names = ("claude-code", "opencode", "nobody")
+    assert [made.for_client(name).answer_bytes for name in names] == [30_000, 200_000, 524_288]
+    made, _ = Settings.parse({"answer_bytes": 20_000})
+    names = ("claude-code", "codex-mcp-client", "nobody")
+    assert [made.for_client(name).answer_bytes for name in names] == [20_000, 11_000, 20_000]
+    assert SHOWN_BYTES.keys() <= {client.name for client in CLIENTS.values()}

@@ -3,11 +3,14 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sightline.contract.failures import Unavailable
 from sightline.index.dense import engine
-from sightline.index.dense.fusion import fusion_for
+from sightline.index.dense.fusion import fused, fusion_for
 from sightline.index.dense.vectors import VectorLog, path_key
 from sightline.index.index import Index
 from sightline.index.query import understand
@@ -70,6 +73,32 @@ async def test_names_and_phrases_are_looked_up_word_for_word(index: Index) -> No
             assert not any(reason.startswith("near in meaning") for reason in item.reasons)
     issue = " ".join(f"{QUESTION} while{number}" for number in range(12))
     assert fusion_for(understand(QUESTION)) > fusion_for(understand(issue)) > 0
+
+
+async def test_a_text_that_stands_there_as_written_goes_by_words(index: Index, root: Path) -> None:
+    text = "the parcel is too heavy for one courier"
+    (root / "limits.py").write_text(f'def check(parcel):\n    raise ValueError("{text}")\n')
+    for query, blurred in ((text, False), ("refuses what one courier cannot carry", True)):
+        items = await found(index, query, explain=True)
+        assert items[0].name == "check"
+        reasons = [reason for item in items for reason in item.reasons]
+        assert any(reason.startswith("near in meaning") for reason in reasons) is blurred
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=1, max_size=40),
+    st.lists(st.floats(-1, 1), min_size=40, max_size=40),
+    st.floats(0, 4),
+)
+def test_joined_scores_stay_between_0_and_1(
+    base: list[float], near: list[float], weight: float
+) -> None:
+    words, nearness = np.array(base), np.array(near[: len(base)])
+    joined = fused(words, nearness, weight)
+    assert ((joined >= 0.0) & (joined <= 1.0)).all()
+    assert (joined[(words == 0.0) & (nearness <= 0.0)] == 0.0).all()
+    if (nearness <= 0.0).all():
+        assert np.array_equal(joined, words)
 
 
 async def test_what_an_edit_changed_is_encoded_before_the_next_answer(

@@ -256,9 +256,12 @@ def test_b8_what_is_found_past_the_limit_is_an_error_and_the_retry_has_it(
     asking = {"uri": main(sample), "position": PLACE}
     assert running.call("hover", **asking)["contents"] == markdown("warm")
     running.edit("shapes.py", "x = 1\n")
-    calling, outcomes = running.in_background("hover", **asking)
-    while running.asked("hover") < 2 and calling.is_alive():
-        pass
+    for _ in range(50):  # on a busy machine the time may be up before anybody is asked
+        calling, outcomes = running.in_background("hover", **asking)
+        while running.asked("hover") < 2 and calling.is_alive():
+            pass
+        if running.asked("hover") == 2:
+            break
     with running.stopped():
         running.release()
         threading.Event().wait(2 * LIMIT_MS / 1000)  # not for something: the time itself must pass

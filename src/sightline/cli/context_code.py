@@ -56,7 +56,9 @@ async def _build(
             await index.build(bar, force=False)
             builder = index.builders[root.real]
             assert builder.snapshot is not None
+            await index.finish_vectors(bar)
             corpus = Corpus(builder.snapshot, Texts(builder.snapshot, root.real), index.lookup)
+            corpus.matrix = await index.dense.matrix(builder, builder.snapshot)
             try:
                 return await asyncio.to_thread(export, corpus, cache, replace=force)
             except Outdated as outdated:
@@ -73,6 +75,7 @@ def explained(cache: CodeCache, query: str, budget: int) -> Iterator[str]:
     used = sum(piece.tokens for piece in found.pieces)
     words = " ".join(term.text for term in found.query.terms)
     yield f"words: {words or '(none)'}\n"
+    yield f"ranked by: {found.meaning}\n"
     if found.query.names:
         yield f"names: {' '.join(found.query.names)}\n"
     counts = f"{len(found.pieces)} of {found.considered} pieces"

@@ -86,8 +86,21 @@ def _dispatch(argv: list[str]) -> int:
         raise CommandError(f"there is no command {name!r}{hint}", Exit.USAGE)
     module = importlib.import_module(f"sightline.cli.commands.{COMMANDS[name][0]}")
     parser: argparse.ArgumentParser = module.parser(name)
-    code: int = module.run(parser.parse_args(argv[1:]))
+    code: int = module.run(_parsed(parser, argv[1:]))
     return code
+
+
+def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
+    """Folders may stand before and after flags; argparse takes them in one place only."""
+    found, left = parser.parse_known_args(words)
+    if not left:
+        return found
+    if any(word.startswith("-") for word in left):
+        parser.error(f"unrecognized arguments: {' '.join(left)}")
+    try:
+        return parser.parse_intermixed_args(words)
+    except TypeError:  # it has commands of its own, which argparse cannot mix with flags
+        parser.error(f"unrecognized arguments: {' '.join(left)}")
 
 
 def help_text() -> str:

@@ -16,7 +16,6 @@ from typing import Literal
 import msgspec
 
 from sightline import __version__
-from sightline.cli.clients.table import CLIENTS
 from sightline.cli.commands.serve import loop_runner
 from sightline.cli.configuration import configure
 from sightline.cli.exits import CommandError, Exit
@@ -41,15 +40,8 @@ from sightline.workspace.workspace import Workspace
 __all__ = ["serve_editor"]
 
 _HELLO_S = 30.0
-#: What these show their models; ``sightline config`` sets the same for other servers.
-_CLIENTS = {
-    client.name: ClientSettings(
-        content="mirror" if client.settings.get("content") == "mirror" else None,
-        answer_bytes=int(client.settings["answer_bytes"]),
-    )
-    for client in CLIENTS.values()
-    if "answer_bytes" in client.settings
-}
+#: Gemini CLI shows its model nothing but text.
+_CLIENTS = {"gemini-cli-mcp-client": ClientSettings(content="mirror")}
 
 Code = Literal["bridge", "hello", "trust", "tokens", "settings", "roots", "port"]
 

@@ -17,6 +17,7 @@ __all__ = [
     "ClientSettings",
     "Content",
     "Family",
+    "SHOWN_BYTES",
     "ProtocolHeader",
     "Settings",
     "ToolNames",
@@ -28,6 +29,16 @@ Content = Literal["empty", "summary", "mirror"]
 ProtocolHeader = Literal["required", "session"]
 ChangeDetection = Literal["auto", "sweep"]
 Tokenizer = Literal["bytes/4", "cl100k_base", "o200k_base"]
+
+#: What clients were seen to show their models whole, by the names they give themselves. Longer
+#: answers they cut. Codex shows more with models it knows. docs/evidence/tokens.md has the rest.
+SHOWN_BYTES: Mapping[str, int] = {
+    "claude-code": 30_000,
+    "codex-mcp-client": 11_000,
+    "copilot-cli": 18_000,
+    "gemini-cli-mcp-client": 30_000,
+    "opencode": 30_000,
+}
 
 _MAX_LIST = 64
 _MAX_TEXT = 4_096
@@ -60,7 +71,7 @@ class Settings:
     session_idle_s: int = limits.SESSION_IDLE_S
     max_items_per_page: int = limits.MAX_PAGE_SIZE
     max_response_bytes: int = limits.MAX_RESPONSE_BYTES
-    #: What a client shows its model without cutting it. Lists are made shorter to fit.
+    #: What clients show their models without cutting it. Lists are made shorter to fit.
     answer_bytes: int = limits.MAX_RESPONSE_BYTES
     request_timeout_ms: int = limits.REQUEST_TIMEOUT_MS
     debug_logging: bool = False
@@ -97,11 +108,12 @@ class Settings:
     def for_client(self, name: str) -> ClientSettings:
         """The options a client of this name gets."""
         own = self.clients.get(name, ClientSettings())
+        shown = SHOWN_BYTES.get(name, limits.MAX_RESPONSE_BYTES)
         return ClientSettings(
             tool_names=own.tool_names or self.tool_names,
             content=own.content or self.content,
             protocol_header=own.protocol_header or self.protocol_header,
-            answer_bytes=own.answer_bytes or self.answer_bytes,
+            answer_bytes=own.answer_bytes or min(self.answer_bytes, shown),
         )
 
 

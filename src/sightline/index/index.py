@@ -17,6 +17,7 @@ from sightline.contract.failures import NoIndex, NotReady
 from sightline.index.builder import Builder, Progress, Tally
 from sightline.index.dense.engine import Dense
 from sightline.index.dense.fusion import fusion_for
+from sightline.index.dense.nearness import Matrix
 from sightline.index.discover import Discovery
 from sightline.index.lookup import Lookup
 from sightline.index.planning import plan_all
@@ -250,6 +251,17 @@ class Index:
                 return nothing, await self._words_alone(seen)
             found.append(Near(matrix, vector, weight))
         return found, ""
+
+    async def vectors(self, builder: Builder, snapshot: Snapshot) -> tuple[Matrix | None, str]:
+        """The vectors of a root's chunks if they are complete; or nothing, and why."""
+        if await self.dense.weights() is None:
+            return None, self.dense.problem
+        matrix = await self.dense.matrix(builder, snapshot)
+        if matrix is None:
+            self.dense.owes = True
+            standing = await self.dense.standing(builder, snapshot)
+            return None, f"{standing.done} of {standing.chunks} vectors are ready"
+        return matrix, ""
 
     async def _words_alone(self, seen: Sequence["Seen"]) -> str:
         standings = [await self.dense.standing(root.builder, root.snapshot) for root in seen]

@@ -44,6 +44,8 @@ _WANTS = {
     Role.GENERATED: frozenset("generated".split()),
     Role.VENDORED: frozenset("vendor vendored".split()),
 }
+#: More plain words in a row are hardly ever copied.
+_MAX_COPIED = 20
 _CODE = re.compile(r"[^\w\s,.!?'\"-]|\w[.-]\w|--")
 
 
@@ -135,4 +137,4 @@ def _verbatim(text: str, phrases: tuple[str, ...]) -> str:
     """The text itself, if it could have been copied from a file."""
     if phrases or not 4 <= len(text) <= 160 or "\n" in text:
         return ""
-    return text if _CODE.search(text) or 2 <= len(text.split()) <= 6 else ""
+    return text if _CODE.search(text) or 2 <= len(text.split()) <= _MAX_COPIED else ""

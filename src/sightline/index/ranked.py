@@ -54,6 +54,8 @@ _NAME_LOOSE = 0.15
 _COMMON_NAME = 5
 _PHRASE = 0.5
 _VERBATIM = 0.4
+#: Fewer words may stand somewhere by chance.
+_COPIED_WORDS = 3
 _MENTION = 0.35
 _MENTION_NAME = 0.2
 _MAX_MENTIONED = 3
@@ -87,10 +89,11 @@ class Ranked(NamedTuple):
     def run(self) -> Results:
         scores = score(self.snapshot, self.lookup, self.query.terms, self.weights)
         self.check()
-        bonus, note, must = self._evidence()
-        chunks = self._candidates(scores, bonus)
+        bonus, note, must, written = self._evidence()
+        near = None if written else self.near
+        chunks = self._candidates(scores, bonus, near)
         owners = self.snapshot.chunk_file[chunks]
-        base = self._with_vectors(self._base(scores, chunks, owners), chunks)
+        base = self._with_vectors(self._base(scores, chunks, owners), chunks, near)
         total = base * self._factors()[owners]
         if bonus is not None:
             total += bonus[chunks]
@@ -100,11 +103,11 @@ class Ranked(NamedTuple):
         pool = best(self.snapshot, chunks, total, _POOL)
         pool = self._spread(self._exact_first(pool))
         found = [Found(chunk, -down / SCALE) for down, _, _, chunk, _ in pool[:MAX_RESULTS]]
-        return Results(found, len(pool) > MAX_RESULTS, note)
+        return Results(found, len(pool) > MAX_RESULTS, note, written=written)
 
-    def _candidates(self, scores: Scores, bonus: Floats | None) -> Ints:
+    def _candidates(self, scores: Scores, bonus: Floats | None, near: Near | None) -> Ints:
         """The chunks that can be in the answer, ascending: all that follows is about them."""
-        if self.near is not None:
+        if near is not None:
             return np.flatnonzero(self.scope.chunks)
         wanted = scores.chunks > 0.0
         if bonus is not None:
@@ -132,12 +135,12 @@ class Ranked(NamedTuple):
             values = values[inside]
         return float(values.max(initial=0.0))
 
-    def _with_vectors(self, base: Floats, chunks: Ints) -> Floats:
-        if self.near is None:
+    def _with_vectors(self, base: Floats, chunks: Ints, near: Near | None) -> Floats:
+        if near is None:
             return base
-        values = self.near.matrix.near(self.near.query)[chunks]
+        values = near.matrix.near(near.query)[chunks]
         self.check()
-        return fused(base, values, self.near.weight)
+        return fused(base, values, near.weight)
 
     def _factors(self) -> Floats:
         """Per file: what its role makes of the scores of its chunks."""
@@ -156,12 +159,13 @@ class Ranked(NamedTuple):
 
     # Evidence
 
-    def _evidence(self) -> tuple[Floats | None, str, NDArray[np.bool_] | None]:
-        """What is added to scores, what should be said, and what must be there."""
+    def _evidence(self) -> tuple[Floats | None, str, NDArray[np.bool_] | None, bool]:
+        """What is added to scores, what should be said, what must be there, and whether the query
+        stands somewhere as it is written. Then it was copied, and vectors would only blur it."""
         query = self.query
         verbatim = query.verbatim if not query.phrases and not query.exact else ""
         if not (query.exact or query.names or query.mentions or query.phrases or verbatim):
-            return None, "", None
+            return None, "", None, False
         bonus = np.zeros(self.snapshot.chunks)
         if query.exact:
             self._add_name(bonus, query.exact[-1], _EXACT, _EXACT_LOOSE, common=False)
@@ -170,13 +174,14 @@ class Ranked(NamedTuple):
                 self._add_name(bonus, name, _NAME, _NAME_LOOSE, common=True)
         for mention in query.mentions:
             self._add_mention(bonus, mention)
-        note, must = "", None
+        note, must, written = "", None, False
         if query.phrases:
             note, must = self._add_phrases(bonus)
         elif verbatim:
             where = self.scanner.chunks_with(verbatim, self.scope, _MAX_PHRASE_FILES)
             bonus[where or []] += _VERBATIM
-        return bonus, note, must
+            written = bool(where) and len(self.query.text.split()) >= _COPIED_WORDS
+        return bonus, note, must, written
 
     def _add_name(
         self, bonus: Floats, name: str, exactly: float, loosely: float, *, common: bool

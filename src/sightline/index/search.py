@@ -101,6 +101,8 @@ class RootSearch:
             near=self._near,
         )
         results = ranked.run()
+        if results.written:
+            self._near = None
         if self.request.filters.symbol:
             kept = [f for f in results.found if scope.admits(self._records.chunk(f.chunk))]
             results = results._replace(found=kept)

@@ -57,7 +57,10 @@ Tree = dict[str, dict[str, Stamp]]
 
 def is_tracked(name: str) -> bool:
     """Whether a file of this name can matter to an answer."""
-    return os.path.splitext(name)[1].lower() not in _IGNORED_SUFFIXES and not name.endswith("~")
+    stem, dot, suffix = name.rpartition(".")
+    if stem.strip(".") and dot + suffix.lower() in _IGNORED_SUFFIXES:
+        return False
+    return not name.endswith("~")
 
 
 def stamp_of(path: str) -> Stamp | None:

@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from sightline.context.code.export import export
 from sightline.context.code.read import CodeCache
 from sightline.context.files import CacheFolder
 from sightline.context.opening import open_code
+from sightline.index.dense.nearness import Matrix
 from tests.context.support import VECTORS, files_of
 from tests.support.program import command, environment, run
 from tests.support.stdio import StdioServer
@@ -247,7 +251,8 @@ def test_the_live_index_answers_like_the_cache_and_is_fresh(
     (shop / "shop" / "prices.py").write_text(changed, "utf-8")
     found = contents(ask(f"workspace:{shop.name}", "gift wrapped")["structuredContent"])
     assert "shop/prices.py::gift_wrapped" in found
-    assert contents(ask("shop", "gift wrapped")["structuredContent"]).keys().isdisjoint(found)
+    older = contents(ask("shop", "gift wrapped")["structuredContent"])
+    assert "shop/prices.py::gift_wrapped" not in older
     inspected = server.call("context.inspect_cache", {"cache": "shop"})["result"]
     assert inspected["structuredContent"]["valid"] is True
 
@@ -278,6 +283,36 @@ def test_explain_says_why(home: Path, shop: Path, tmp_path: Path) -> None:
     assert "class of shop/cart.py::Cart.checkout_total" in done.stdout
     assert "full" in done.stdout
     assert run(home, *words).stdout == done.stdout
+
+
+def explained(home: Path, cache: Path, query: str = QUESTION) -> str:
+    done = run(home, "context", "explain", "--cache", cache, "--query", query, "--budget", "200")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def exported(cache: Path, into: Path, vectors: NDArray[np.int8] | None) -> Path:
+    """The same cache with other vectors."""
+    corpus = open_code(CacheFolder(str(cache))).corpus
+    corpus.matrix = None if vectors is None else Matrix(vectors)
+    export(corpus, str(into))
+    return into
+
+
+@pytest.mark.requirement("CX-code-explain")
+def test_vectors_take_part_and_explain_says_so(home: Path, shop: Path, tmp_path: Path) -> None:
+    cache = built(home, shop, tmp_path / "cache")
+    assert "\nranked by: words and vectors (weight " in explained(home, cache)
+    assert "\nranked by: words alone: the query is" in explained(home, cache, "checkout_total")
+    meant = resolved(home, cache, "money off for loyal buyers")["documents"]
+    assert "shop/prices.py::discounted" in [document["id"] for document in meant]
+    plain = exported(cache, tmp_path / "plain", None)
+    assert "\nranked by: words alone: the cache has no vectors" in explained(home, plain)
+    assert contents(resolved(home, plain))["shop/cart.py::Cart.checkout_total"]
+    assert resolved(home, plain, "money off for loyal buyers")["documents"] == []
+    count = len(json.loads((cache / "manifest.json").read_text("utf-8"))["documents"])
+    narrow = exported(cache, tmp_path / "narrow", np.zeros((count, 7), np.int8))
+    assert "\nranked by: words alone: the vectors are not of this" in explained(home, narrow)
 
 
 @pytest.fixture(scope="module")

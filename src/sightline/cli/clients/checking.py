@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sightline.cli.clients import own_check
-from sightline.cli.clients.client import Client, Endpoint
+from sightline.cli.clients.client import Client, Endpoint, rewrite
 from sightline.cli.clients.handshake import Visit, visit
 from sightline.cli.clients.lines import HttpLine, Line, StdioLine
 from sightline.cli.clients.own_check import OwnCheck
@@ -46,7 +46,7 @@ async def check(client: Client, name: str, endpoint: Endpoint, here: Here) -> Fo
     """Makes the client's first steps, then asks the client itself."""
     if not endpoint.enabled:
         raise CommandError(f"{name} is switched off in the file; switch it on in {client.title}")
-    line = await _line(client, endpoint, here)
+    line = await _line(client, name, endpoint, here)
     try:
         seen = await visit(
             line, client.name, client.revision, example=here.example, wait_s=here.wait_s
@@ -66,9 +66,10 @@ async def check(client: Client, name: str, endpoint: Endpoint, here: Here) -> Fo
     return Found(seen, own)
 
 
-async def _line(client: Client, endpoint: Endpoint, here: Here) -> Line:
+async def _line(client: Client, name: str, endpoint: Endpoint, here: Here) -> Line:
     if endpoint.url:
-        return HttpLine(endpoint.url, await _headers(endpoint, here))
+        again = rewrite(client.key, name, endpoint.url)
+        return HttpLine(endpoint.url, await _headers(endpoint, here), again)
     if not endpoint.command:
         raise CommandError("the entry has neither a command nor an address; write it anew: --write")
     command = tuple(word.replace(PROJECT_VARIABLE, here.project) for word in endpoint.command)

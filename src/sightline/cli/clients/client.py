@@ -5,8 +5,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-__all__ = ["TRANSPORT", "Client", "Endpoint", "Entry", "Http", "Places", "endpoint_of", "merged"]
+from sightline.contract.settings import Settings
+
+__all__ = [
+    "TRANSPORT",
+    "Client",
+    "Endpoint",
+    "Entry",
+    "Http",
+    "Places",
+    "endpoint_of",
+    "merged",
+    "rewrite",
+]
 
 Entry = dict[str, Any]
 #: Every member that says how to reach a server; the others are the user's own.
@@ -122,6 +135,14 @@ def endpoint_of(entry: Entry) -> Endpoint:
         helper=entry.get("headersHelper") or entry.get("http_headers_helper") or "",
         enabled=entry.get("enabled", True) is not False and entry.get("disabled") is not True,
     )
+
+
+def rewrite(key: str, name: str, url: str) -> str:
+    """The command that writes an entry over HTTP anew."""
+    port = urlsplit(url).port
+    words = ["sightline", "config", key, "--http", "--write"]
+    words += ["--port", str(port)] if port not in (None, Settings().port) else []
+    return " ".join(words + ([] if name == "sightline" else ["--name", name]))
 
 
 def merged(old: Entry, new: Entry) -> Entry:

@@ -62,7 +62,9 @@ class StdioLine:
 class HttpLine:
     """A running server, spoken to over a plain socket to this machine."""
 
-    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
+    def __init__(self, url: str, headers: Mapping[str, str], again: str) -> None:
+        """``again`` is the command that writes the entry anew."""
+        self._again = again
         parts = urlsplit(url)
         if parts.scheme != "http" or parts.hostname not in _LOOPBACK:
             raise CommandError(f"{url} is not on this machine; sightline serve is http://127.0.0.1")
@@ -74,8 +76,8 @@ class HttpLine:
         status, headers, body = await self._post(json.dumps(message).encode())
         if status == 401:
             raise CommandError(
-                "the server does not accept the token in the entry (was it rotated?); write the "
-                "entry anew with --http --write"
+                "the server does not accept the token in the entry (was it rotated?); write it "
+                f"anew: {self._again}"
             )
         if status not in (200, 202):
             raise CommandError(f"{self._url} answered with status {status}; is it sightline serve?")
@@ -101,7 +103,8 @@ class HttpLine:
             reader, writer = await asyncio.open_connection(self._host, self._port)
         except OSError:
             raise CommandError(
-                f"nothing listens at {self._url}; start it: sightline serve", Exit.NOT_FOUND
+                f"nothing listens at {self._url}; start it: sightline serve --port {self._port}",
+                Exit.NOT_FOUND,
             ) from None
         try:
             writer.write("\r\n".join([*head, "", ""]).encode("latin-1") + body)

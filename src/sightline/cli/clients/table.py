@@ -3,7 +3,7 @@
 ``run_in_tests`` tells what was seen from what is only believed. The settings follow from what each
 client shows to its model: ``content = mirror`` where structured content alone would not be shown
 or is not known to be, underscores where a dot in a tool's name is refused or was in versions that
-are still about, ``answer_bytes`` where a longer answer was seen to be cut.
+are still about.
 """
 
 from pathlib import Path
@@ -22,11 +22,6 @@ TOKEN_INPUT = {
     "password": True,
 }
 _CAREFUL = {"tool_names": "underscore", "content": "mirror"}
-
-
-def _shows(size: int) -> dict[str, str]:
-    """For a client that was seen to show an answer of this size whole, and to cut a larger one."""
-    return {"answer_bytes": str(size)}
 
 
 def _plain(command: list[str]) -> Entry:
@@ -76,7 +71,6 @@ _ALL = (
         path=("mcpServers",),
         stdio=_typed("stdio"),
         http=lambda http: {"type": "http", "url": http.url, "headersHelper": http.helper},
-        settings=_shows(30_000),
         credential="helper",
         check=("claude", "mcp", "get", "NAME"),
         check_connects=True,
@@ -105,7 +99,6 @@ _ALL = (
         form="toml",
         stdio=_plain,
         http=lambda http: {"url": http.url, "http_headers_helper": http.helper},
-        settings=_shows(11_000),  # with a model it does not know; others are shown more
         credential="helper",
         check=("codex", "mcp", "get", "NAME"),
         revision="2025-06-18",
@@ -124,7 +117,7 @@ _ALL = (
         stdio=_plain,
         http=None,
         no_http="Gemini CLI does not speak the revision of MCP that serve speaks; leave --http out",
-        settings={"content": "mirror", **_shows(30_000)},
+        settings={"content": "mirror"},
         check=("gemini", "mcp", "list"),
         check_connects=True,
         revision="2025-06-18",
@@ -141,7 +134,7 @@ _ALL = (
         http=_headers,
         settings=_CAREFUL,
         starts_in="anywhere",
-        next_step="in Cursor's settings, under MCP, switch sightline on",
+        next_step="in Cursor, under Customize (older: Settings, MCP), switch sightline on",
     ),
     Client(
         key="vscode",
@@ -171,7 +164,7 @@ _ALL = (
         path=("mcpServers",),
         stdio=_typed("local", tools=["*"]),
         http=lambda http: {"type": "http", **_headers(http), "tools": ["*"]},
-        settings={"tool_names": "underscore", **_shows(18_000)},
+        settings={"tool_names": "underscore"},
         check=("copilot", "mcp", "get", "NAME"),
         run_in_tests=True,
         next_step="start copilot in your project; /mcp lists sightline",
@@ -185,7 +178,6 @@ _ALL = (
         form="jsonc",
         stdio=lambda command: {"type": "local", "command": command, "enabled": True},
         http=lambda http: {"type": "remote", **_headers(http), "enabled": True},
-        settings=_shows(30_000),
         check=("opencode", "mcp", "list"),
         check_connects=True,
         run_in_tests=True,

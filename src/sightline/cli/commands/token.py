@@ -48,17 +48,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tell_holders(tokens: TokenFile, folders: Folders) -> None:
     """Names the clients that will be turned away, and what gives them the new token."""
-    from sightline.cli.clients.client import Places
+    from sightline.cli.clients.client import Places, rewrite
     from sightline.cli.clients.holders import holders
 
     try:
         old = tokens.read()
     except BadTokenFile:
         return
-    for client, name in holders(old, Places(Path(folders.home), os.environ, sys.platform)):
-        named = "" if name == "sightline" else f" --name {name}"
-        print(
-            f"# {client.title} has the old token; give it the new one: "
-            f"sightline config {client.key} --http --write{named}",
-            file=sys.stderr,
-        )
+    for client, name, url in holders(old, Places(Path(folders.home), os.environ, sys.platform)):
+        again = rewrite(client.key, name, url)
+        print(f"# {client.title} has the old token; give it the new one: {again}", file=sys.stderr)

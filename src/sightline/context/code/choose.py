@@ -16,6 +16,7 @@ from sightline.context.code.corpus import Corpus, Text
 from sightline.context.code.fill import FULL, NOTHING, Candidate, fill
 from sightline.context.code.relations import calls_of, header_of
 from sightline.index.query import Query, understand
+from sightline.index.ranked import Near
 from sightline.index.roles import Role
 
 __all__ = ["SCALE", "Chosen", "Piece", "Weights", "choose"]
@@ -83,13 +84,18 @@ class Chosen(NamedTuple):
     considered: int
     #: What else was weighed and did not fit or was not wanted enough.
     left_out: list[Piece]
+    #: How vectors took part, in words.
+    meaning: str
 
 
 def choose(corpus: Corpus, question: str, budget: int, weights: Weights = TUNED) -> Chosen:
     """What to take from a corpus for a question and a number of tokens."""
     corpus.trim()
     query = understand(question)
-    pieces = _ranked(corpus, query, weights.least_ranked + budget // weights.tokens_per_ranked)
+    near = corpus.near(query)
+    pieces = _ranked(
+        corpus, query, near, weights.least_ranked + budget // weights.tokens_per_ranked
+    )
     _bring_along(corpus, pieces, weights)
     corpus.pause()
     wanted = _distinct(corpus, pieces, weights)
@@ -99,19 +105,33 @@ def choose(corpus: Corpus, question: str, budget: int, weights: Weights = TUNED)
     for piece, state in zip(wanted, fill(candidates, budget, corpus.pause), strict=True):
         piece.is_full = state == FULL
         (left if state == NOTHING else taken).append(piece)
-    return Chosen(query, sorted(taken, key=_order), corpus.size, sorted(left, key=_order))
+    return Chosen(
+        query,
+        sorted(taken, key=_order),
+        corpus.size,
+        sorted(left, key=_order),
+        _meaning(corpus, near),
+    )
 
 
-def _order(piece: Piece) -> tuple[int, bytes]:
-    return -piece.score, piece.id.encode()
+def _order(piece: Piece) -> tuple[int, int, bytes]:
+    return -piece.score, -piece.own, piece.id.encode()
 
 
-def _ranked(corpus: Corpus, query: Query, most: int) -> dict[int, Piece]:
+def _meaning(corpus: Corpus, near: Near | None) -> str:
+    if near is not None:
+        return f"words and vectors (weight {near.weight:g})"
+    if corpus.matrix is not None:
+        return "words alone: the query is looked up as it is written"
+    return f"words alone: {corpus.lacking}"
+
+
+def _ranked(corpus: Corpus, query: Query, near: Near | None, most: int) -> dict[int, Piece]:
     """The chunks that match best, by number."""
     roles = frozenset((Role.SOURCE,)) | query.wants
-    results = corpus.ranked(query, roles)
+    results = corpus.ranked(query, roles, near)
     if not results.found:
-        results = corpus.ranked(query, None)
+        results = corpus.ranked(query, None, near)
     units = [(found.chunk, round(found.score * SCALE)) for found in results.found[:most]]
     top = max([SCALE, *(unit for _, unit in units)])
     return {

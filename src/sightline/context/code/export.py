@@ -15,7 +15,7 @@ import msgspec
 
 from sightline.context.build import write_packed
 from sightline.context.code.corpus import Corpus
-from sightline.context.code.layout import Metadata, StoredChunk, pack_name
+from sightline.context.code.layout import Metadata, StoredChunk, pack_name, vector_text
 from sightline.context.code.pieces import chunk_ids, chunk_text
 from sightline.context.documents import version_of
 from sightline.context.manifest import CONFIG_CODE, Entry, Manifest
@@ -64,8 +64,10 @@ def _chunks(corpus: Corpus, file: int, path: str) -> list[StoredChunk]:
     record = snapshot.record(file)
     chunks = [record[number] for number in range(len(record))]
     found: list[StoredChunk] = []
-    for id_, chunk in zip(chunk_ids(path, chunks), chunks, strict=True):
+    first = int(snapshot.chunk_first[file])
+    for number, (id_, chunk) in enumerate(zip(chunk_ids(path, chunks), chunks, strict=True), first):
         content = chunk_text(chunk, data)
+        version = version_of(content.encode())
         metadata = Metadata(
             kind=chunk.kind,
             name=chunk.name,
@@ -75,6 +77,7 @@ def _chunks(corpus: Corpus, file: int, path: str) -> list[StoredChunk]:
             start_line=chunk.start_line,
             end_line=chunk.end_line,
             symbols="\n".join([f"{symbol.kind} {symbol.name}" for symbol in chunk.symbols]),
+            vector="" if corpus.matrix is None else vector_text(corpus.matrix.row(number)),
         )
-        found.append(StoredChunk(id_, version_of(content.encode()), path, content, metadata))
+        found.append(StoredChunk(id_, version, path, content, metadata))
     return found

@@ -47,6 +47,7 @@ class Live:
             builder = index.builders[root]
             assert builder.snapshot is not None
             corpus = self._corpus(root, builder.snapshot, index)
+            corpus.matrix, corpus.lacking = await index.vectors(builder, builder.snapshot)
             try:
                 return await run(partial(answer, corpus, query, budget))
             except Outdated as outdated:

@@ -17,7 +17,7 @@ import numpy as np
 
 from sightline.context.code.answer import answer
 from sightline.context.code.corpus import Corpus
-from sightline.context.code.layout import StoredChunk, pack_name
+from sightline.context.code.layout import StoredChunk, pack_name, vector_bytes
 from sightline.context.code.pieces import chunk_ids
 from sightline.context.documents import tokens_of, version_of
 from sightline.context.files import CacheFolder, NotInside, Stamp
@@ -34,6 +34,7 @@ from sightline.context.problems import (
 from sightline.context.select import Selection
 from sightline.contract.limits import MAX_CONTEXT_CACHE_BYTES
 from sightline.index.chunks import KIND_BITS, Chunk, Symbol
+from sightline.index.dense.nearness import Matrix
 from sightline.index.inversion import Inversion, Keys
 from sightline.index.languages import LANGUAGES
 from sightline.index.lookup import Lookup
@@ -171,6 +172,7 @@ def _index(
     inversion = Inversion(Keys())
     rows: dict[str, FileRow] = {}
     texts: list[bytes] = []
+    vectors: list[bytes] = []
     ordered = sorted(chunks, key=lambda c: c.source.encode("utf-8", "surrogatepass"))
     for path, group in groupby(ordered, key=lambda c: c.source):
         pause()
@@ -181,10 +183,27 @@ def _index(
         inversion.add(path, data, cut)
         texts.append(data)
         rows[path] = row
+        for one in stored:
+            vector = vector_bytes(one.metadata.vector)
+            vectors += [] if vector is None else [vector]
     segment = MemorySegment(inversion.finish())
     snapshot = Snapshot([Part.of(0, segment, rows.values())], rows, 0)
     memory = sum(column.nbytes for column in segment.columns.values())
-    return Corpus(snapshot, _Texts(snapshot, texts), Lookup(), count), memory
+    corpus = Corpus(snapshot, _Texts(snapshot, texts), Lookup(), count)
+    if 0 < len(vectors) < snapshot.chunks:
+        raise ValueError("vectors for some chunks only")
+    if vectors:
+        corpus.matrix = _matrix(vectors)
+        memory += 5 * sum(map(len, vectors))  # as bytes and as floats
+    else:
+        corpus.lacking = "the cache has no vectors of this model; build it again"
+    return corpus, memory
+
+
+def _matrix(vectors: list[bytes]) -> Matrix:
+    if len(set(map(len, vectors))) != 1:
+        raise ValueError("vectors of several lengths")
+    return Matrix(np.frombuffer(b"".join(vectors), np.int8).reshape(len(vectors), -1))
 
 
 def _file(path: str, stored: list[StoredChunk], place: int) -> tuple[bytes, list[Chunk], FileRow]:

@@ -127,7 +127,7 @@ class Dense:
             self.start(builder)
             return None
         if root.matrix is None:
-            root.matrix = await asyncio.to_thread(Matrix, snapshot, root.log)
+            root.matrix = await asyncio.to_thread(Matrix.of, snapshot, root.log)
         return root.matrix
 
     # Work

@@ -19,43 +19,43 @@ Floats = NDArray[np.float64]
 
 #: How many of the nearest chunks join the ranking.
 CANDIDATES = 300
+#: Cosines that are no further apart are the same.
+_CLOSE = 1e-3
 
 
 class Fusion(NamedTuple):
     """The weight of vectors beside words, per kind of question."""
 
-    question: float = 1.5
-    long: float = 0.25
-    #: A few plain words; they may be a name that is remembered loosely.
-    words: float = 1.5
+    question: float = 1.0
+    #: A question that mentions what looks like a declared name.
+    named: float = 0.75
+    long: float = 0.5
 
 
 def fusion_for(query: Query, weights: Fusion = Fusion()) -> float:  # noqa: B008
     """The weight for a query; 0 keeps vectors out."""
-    if query.exact or query.phrases or not query.terms:
-        return 0.0
-    count = len(query.text.split())
-    if count == 1:
+    if query.exact or query.phrases or not query.terms or len(query.text.split()) == 1:
         return 0.0
     if not query.short:
         return weights.long
-    if query.names:
-        return weights.long
-    return weights.question if count >= 4 else weights.words
+    return weights.named if query.names else weights.question
 
 
 def fused(base: Floats, near: Floats, weight: float) -> Floats:
-    """Words and nearness added, for the best of both; both between 0 and 1.
+    """The weighted mean of words and nearness, both between 0 and 1.
 
-    ``near`` is the nearness of every chunk, at most 0 for those that must not appear.
+    A mean, so that what else speaks for a chunk (a declared name) counts as much as without
+    vectors. Nearness is counted from the last of the nearest candidates, which has none, to the
+    first: all cosines of a code base lie close together, and only their order says much. ``near``
+    is the nearness of every chunk, at most 0 for those that must not appear.
     """
-    highest = float(near.max(initial=0.0))
-    if highest <= 0.0 or weight <= 0.0:
+    kept = _best(near, CANDIDATES)
+    if not kept.any() or weight <= 0.0:
         return base
-    kept = _best(near, CANDIDATES) | _best(base, CANDIDATES)
+    least, highest = float(near[kept].min()), float(near.max())
+    shares = np.clip((near - least) / max(highest - least, _CLOSE), 0.0, 1.0)
     # Rounded, so that no order hangs on the last bits of a division.
-    shares = np.round(np.where(kept, np.maximum(near, 0.0) * (weight / highest), 0.0), 6)
-    joined: Floats = base + shares
+    joined: Floats = np.round((base + weight * np.where(kept, shares, 0.0)) / (1.0 + weight), 6)
     return joined
 
 

@@ -38,15 +38,29 @@ def missing_files(rows: Mapping[str, FileRow], log: VectorLog) -> list[str]:
 class Matrix:
     """The vectors of all chunks of a snapshot, by their numbers."""
 
-    def __init__(self, snapshot: Snapshot, log: VectorLog) -> None:
+    @classmethod
+    def of(cls, snapshot: Snapshot, log: VectorLog) -> "Matrix":
         """Every living file must have its vectors in the log."""
-        self._small: Vectors = np.zeros((snapshot.chunks, log.width), np.int8)
+        small: Vectors = np.zeros((snapshot.chunks, log.width), np.int8)
         first = snapshot.chunk_first
         for path, row in snapshot.rows.items():
             file = snapshot.find(path)
             if file is not None and row.chunks:
-                self._small[first[file] : first[file + 1]] = log.vectors(path_key(path))
+                small[first[file] : first[file + 1]] = log.vectors(path_key(path))
+        return cls(small)
+
+    def __init__(self, vectors: Vectors) -> None:
+        """``vectors``: a row for each chunk."""
+        self._small = vectors
         self._wide = self._small.astype(np.float32) if len(self._small) <= _KEPT_WIDE else None
+
+    @property
+    def width(self) -> int:
+        return int(self._small.shape[1])
+
+    def row(self, chunk: int) -> bytes:
+        """The vector of a chunk as it is stored."""
+        return bytes(self._small[chunk].tobytes())
 
     def near(self, query: Vectors, chunk: int | None = None) -> Floats:
         """About the cosine, per chunk or of one."""

@@ -28,7 +28,7 @@ FORMAT = 1
 MARK = b"sightline-dense\n"
 MAX_BYTES = 16_000_000
 #: The digest of the weights that this version was measured with.
-DIGEST = "c9d41779ea5e6b2b657de75af5ac19bb932b3d1fef0a8fb6eb71e959eaea0331"
+DIGEST = "319578dc5563ba9bb2f1471d9fa6e56d43a697d66d4db98509ef0589512a1b74"
 _BUNDLED = os.path.join(os.path.dirname(__file__), "model.weights")
 _KINDS: dict[str, np.dtype[Any]] = {"i1": np.dtype("<i1"), "f4": np.dtype("<f4")}
 _DIGEST = 32

@@ -1,0 +1,171 @@
+"""A code base, indexed with its vectors, that can be asked in several ways."""
+
+import re
+import sqlite3
+import tempfile
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.meaning.questions import Question
+from sightline.index.dense.encoder import encode_query
+from sightline.index.dense.fusion import fusion_for
+from sightline.index.dense.nearness import Matrix
+from sightline.index.dense.vectors import Vectors
+from sightline.index.dense.weights import bundled
+from sightline.index.index import Index
+from sightline.index.query import understand
+from sightline.index.ranked import Near
+from sightline.index.records import Record
+from sightline.index.results import best
+from sightline.index.search import Request, RootSearch
+from sightline.index.snapshot import Snapshot
+from sightline.tools.tool import silent
+from sightline.workspace.roots import open_root
+from sightline.workspace.workspace import Workspace
+
+__all__ = ["Asked", "Opened", "opened"]
+
+Floats = NDArray[np.float64]
+Ranks = Iterable[tuple[int, int]]
+
+_TOP = 10
+#: Chunks that are looked at until ten files are seen.
+_DEEP = 120
+
+
+class Asked(NamedTuple):
+    """A text and what answers it: a declaration by path and name, or files."""
+
+    text: str
+    path: str = ""
+    name: str = ""
+    files: frozenset[str] = frozenset()
+
+    @classmethod
+    def chunk(cls, question: Question, text: str) -> "Asked":
+        return cls(text, question.path, question.name)
+
+
+class Opened:
+    def __init__(self, index: Index, root: str, snapshot: Snapshot, matrix: Matrix) -> None:
+        self.index = index
+        self.root = root
+        self.snapshot = snapshot
+        self.matrix = matrix
+        self._records: dict[int, Record] = {}
+        self.names = [self._name(chunk) for chunk in range(snapshot.chunks)]
+
+    @property
+    def vector_bytes(self) -> int:
+        """What the vectors take on disk."""
+        folder = Path(self.index.builders[self.root].library.store.folder)
+        return sum(path.stat().st_size for path in folder.glob("*.vectors"))
+
+    def _name(self, number: int) -> tuple[str, str]:
+        file = int(self.snapshot.chunk_file[number])
+        if file not in self._records:
+            self._records[file] = self.snapshot.record(file)
+        chunk = self._records[file][number - int(self.snapshot.chunk_first[file])]
+        return self.snapshot.path(file), f"{chunk.container}.{chunk.name}".lstrip(".")
+
+    def texts(self, step: int = 1) -> Iterable[tuple[int, str, str, str]]:
+        """Every so manieth chunk: its number, path, name and text."""
+        cache: dict[str, bytes] = {}
+        for number in range(0, len(self.names), step):
+            path, name = self.names[number]
+            if path not in cache:
+                cache = {path: Path(self.root, path).read_bytes()}
+            file = int(self.snapshot.chunk_file[number])
+            chunk = self._records[file][number - int(self.snapshot.chunk_first[file])]
+            text = b"\n".join(cache[path][a:b] for a, b in chunk.spans).decode("utf-8", "replace")
+            yield number, path, name, text
+
+    @cached_property
+    def _fts(self) -> sqlite3.Connection:
+        base = sqlite3.connect(":memory:")
+        base.execute("create virtual table t using fts5(path, name, body, tokenize='porter')")
+        for number, *texts in self.texts():
+            row = (number, *map(_apart, texts))
+            base.execute("insert into t(rowid, path, name, body) values (?, ?, ?, ?)", row)
+        return base
+
+    # Ways of asking
+
+    def near(self, text: str) -> Floats:
+        """The nearness of every living chunk."""
+        values = self.matrix.near(encode_query(bundled(), text))
+        values[~self.snapshot.chunk_alive] = 0.0
+        return values
+
+    def nearest(self, text: str) -> list[tuple[int, int]]:
+        """By vectors alone."""
+        return self.nearest_by(self.near(text))
+
+    def nearest_by(self, values: Floats) -> list[tuple[int, int]]:
+        """The chunks with the highest values."""
+        living = np.flatnonzero(self.snapshot.chunk_alive)
+        found = best(self.snapshot, living, values[living], _DEEP)
+        return [(chunk, file) for _, _, _, chunk, file in found]
+
+    def full_text(self, text: str) -> list[tuple[int, int]]:
+        """By SQLite's full-text search."""
+        words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", _apart(text)))
+        sql = f"select rowid from t where t match ? order by bm25(t, 2, 6, 1) limit {_DEEP}"
+        rows = [row[0] for row in self._fts.execute(sql, (words,))] if words else []
+        return [(chunk, int(self.snapshot.chunk_file[chunk])) for chunk in rows]
+
+    def searched(
+        self, text: str, *, vectors: bool, other: tuple[Matrix, Vectors] | None = None
+    ) -> list[tuple[int, int]]:
+        """By our search, with the weight that it gives vectors itself, or by words alone. ``other``:
+        vectors of another model."""
+        weight = fusion_for(understand(text)) if vectors else 0.0
+        near: Near | None = None
+        if weight > 0.0:
+            matrix, query = other or (self.matrix, encode_query(bundled(), text))
+            near = Near(matrix, query, weight)
+        search = RootSearch(self.snapshot, self.root, self.index.lookup, Request(text), near=near)
+        chunks = [found.chunk for found in search.run().found[:_DEEP]]
+        return [(chunk, int(self.snapshot.chunk_file[chunk])) for chunk in chunks]
+
+    def gain(self, ranks: Ranks, asked: Asked) -> float:
+        """The reciprocal rank of the right one, 0 below ten. Files count once."""
+        if asked.files:
+            paths = dict.fromkeys(self.snapshot.path(file) for _, file in ranks)
+            right = [path in asked.files for path in list(paths)[:_TOP]]
+        else:
+            answer = (asked.path, asked.name)
+            right = [self.names[chunk] == answer for chunk, _ in list(ranks)[:_TOP]]
+        return 1 / (right.index(True) + 1) if True in right else 0.0
+
+
+def _apart(text: str) -> str:
+    """Names taken apart, which FTS5 does not do by itself."""
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", text.replace("_", " "))
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[Opened]:
+    """Indexes a folder and encodes all of it."""
+    with tempfile.TemporaryDirectory(prefix="sightline-quality-") as scratch:
+        workspace = Workspace([open_root(str(folder), home=None)])
+        await workspace.begin()
+        index = Index(workspace, environment={"PATH": "/usr/bin:/bin"}, cache=scratch)
+        try:
+            await index.build(silent, force=False)
+            [builder] = index.builders.values()
+            standing = await index.dense.finish(builder)
+            if not standing.complete or builder.snapshot is None:
+                raise SystemExit(f"vectors are not complete: {standing}")
+            matrix = await index.dense.matrix(builder, builder.snapshot)
+            assert matrix is not None
+            yield Opened(index, builder.library.store.root, builder.snapshot, matrix)
+        finally:
+            await index.close()
+            workspace.close()
