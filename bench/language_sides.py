@@ -8,6 +8,7 @@ from typing import Any
 
 from bench.bare import BareClient
 from bench.language_cases import Case
+from sightline.lsp.anchors import LANGUAGE, named_by
 from sightline.lsp.capabilities import CAPABILITIES
 from sightline.lsp.install.store import Store
 from sightline.lsp.launching import Launcher
@@ -58,7 +59,7 @@ def start(case: Case, root: Path, home: Path) -> StdioServer:
 
 
 def bare(case: Case, root: Path, scratch: Path) -> BareClient:
-    """A bare client of the same server, started with the same options."""
+    """A bare client of the same server: the same options, the same projects loaded."""
     registry = only(case.server)
     opened = open_root(str(root), home=None)
     tree, _ = scan(opened.real)
@@ -69,7 +70,7 @@ def bare(case: Case, root: Path, scratch: Path) -> BareClient:
     )
     made = launcher.start(case.server, project, [opened.real])
     assert made is not None
-    return BareClient(
+    client = BareClient(
         list(made.command),
         root,
         dict(made.initialization_options),
@@ -78,13 +79,24 @@ def bare(case: Case, root: Path, scratch: Path) -> BareClient:
         capabilities=CAPABILITIES,
         language=case.language,
     )
+    for path in made.anchors.opened:
+        client.open(Path(path))
+    if made.anchors.named:
+        names = named_by(str(root), made.anchors.named)
+        document = {"uri": names.uri, "languageId": LANGUAGE, "version": 1, "text": names.text}
+        client.notify("textDocument/didOpen", {"textDocument": document})
+    return client
 
 
 def call(
-    server: StdioServer, tool: str, given: dict[str, Any], refusals: list[str] | None = None
+    server: StdioServer,
+    tool: str,
+    given: dict[str, Any],
+    refusals: list[str] | None = None,
+    seconds: float = _ANSWER_S,
 ) -> Any:
     """The answer, however long it takes to be ready. ``refusals`` hears what came before it."""
-    limit = time.monotonic() + _ANSWER_S
+    limit = time.monotonic() + seconds
     while time.monotonic() < limit:
         answer = server.request("tools/call", {"name": f"vscode.lsp.{tool}", "arguments": given})
         if "result" in answer:
@@ -93,7 +105,7 @@ def call(
             raise SystemExit(f"{tool}: {answer['error']['message']}")
         if refusals is not None:
             refusals.append(answer["error"]["message"])
-    raise SystemExit(f"{tool}: no answer in {_ANSWER_S} seconds")
+    raise TimeoutError(f"{tool}: no answer in {seconds} seconds")
 
 
 def arguments(
