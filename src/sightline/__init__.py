@@ -1,7 +1,7 @@
 """Sightline: answers about code that an agent can trust, over the Model Context Protocol.
 
-The package has no import-time side effects and exports one name, the version. Programs use the
-``sightline`` command or the MCP wire; the Python modules below are not a public interface.
+The package exports one name, the version. Programs use the ``sightline`` command or the MCP wire;
+the Python modules below are not a public interface.
 """
 
 import os
