@@ -7,15 +7,13 @@ machine. Servers that are known to answer from a part while they load are starte
 import json
 import os
 import statistics
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 from bench.cold_starts_page import page
-from bench.kernel import loads
-from bench.language_cases import CASES, Case
-from bench.language_sides import TOOLS, arguments, ask, call, chosen, position, start
+from bench.language_cases import Case
+from bench.language_sides import TOOLS, arguments, ask, call, measured, position, start
 from sightline.lsp.registry import builtin
 from tests.languages.samples import offers
 from tests.support.stdio import StdioServer
@@ -32,18 +30,9 @@ _STARTS = int(os.environ.get("BENCH_COLD_STARTS", "20"))
 
 
 def run() -> bool:
-    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     good = True
-    for case in chosen(CASES):
-        load = loads()
-        with tempfile.TemporaryDirectory() as scratch:
-            row = measure(case, Path(scratch)) | {"load": load}
-        print(json.dumps(row), flush=True)
-        known[case.server] = row
+    for row, rows in measured(RESULTS, measure):
         good = good and row["complete"] == row["starts"] and row["same_bytes"]
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
-        rows = [known[case.server] for case in CASES if case.server in known]
         write_page("cold-starts.md", "python -m bench cold_starts", page(rows))
     return good
 

@@ -2,12 +2,15 @@
 
 import json
 import os
+import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from bench.bare import BareClient
-from bench.language_cases import Case
+from bench.kernel import loads
+from bench.language_cases import CASES, Case
 from sightline.lsp.anchors import LANGUAGE, named_by
 from sightline.lsp.capabilities import CAPABILITIES
 from sightline.lsp.install.store import Store
@@ -20,7 +23,7 @@ from tests.languages.samples import only
 from tests.support.engine import INSTALLED
 from tests.support.stdio import StdioServer
 
-__all__ = ["TOOLS", "arguments", "ask", "bare", "call", "chosen", "position", "start"]
+__all__ = ["TOOLS", "arguments", "ask", "bare", "call", "measured", "position", "start"]
 
 _ANSWER_S = 600
 TOOLS: dict[Operation, str] = {
@@ -38,6 +41,22 @@ def chosen(cases: list[Case]) -> list[Case]:
     """All cases, or those of the servers that BENCH_SERVERS names, for a rerun of their rows."""
     names = os.environ.get("BENCH_SERVERS", "").split()
     return [case for case in cases if not names or case.server in names]
+
+
+def measured(
+    results: Path, measure: Callable[[Case, Path], dict[str, Any]]
+) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Measures every chosen case: its row, and all rows known by then. The rows are kept."""
+    known = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
+    for case in chosen(CASES):
+        load = loads()
+        with tempfile.TemporaryDirectory() as scratch:
+            row = measure(case, Path(scratch)) | {"load": load}
+        print(json.dumps(row), flush=True)
+        known[case.server] = row
+        results.parent.mkdir(exist_ok=True)
+        results.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
+        yield row, [known[each.server] for each in CASES if each.server in known]
 
 
 def start(case: Case, root: Path, home: Path) -> StdioServer:

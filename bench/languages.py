@@ -13,7 +13,6 @@ import json
 import os
 import random
 import statistics
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,9 +20,9 @@ from typing import Any
 
 from bench.bare import BareClient
 from bench.cold_starts import RESULTS as COLD_RESULTS
-from bench.kernel import Tree, cpu_seconds, loads
-from bench.language_cases import CASES, Case
-from bench.language_sides import TOOLS, arguments, ask, bare, call, chosen, position, start
+from bench.kernel import Tree, cpu_seconds
+from bench.language_cases import Case
+from bench.language_sides import TOOLS, arguments, ask, bare, call, measured, position, start
 from bench.languages_page import page
 from sightline.lsp.registry import Operation, builtin
 from sightline.process.memory import tree_memory
@@ -52,19 +51,10 @@ _METHODS: dict[Operation, str] = {
 
 
 def run() -> bool:
-    known = json.loads(_RESULTS.read_text(encoding="utf-8")) if _RESULTS.exists() else {}
     cold = json.loads(COLD_RESULTS.read_text(encoding="utf-8")) if COLD_RESULTS.exists() else {}
     good = True
-    for case in chosen(CASES):
-        load = loads()
-        with tempfile.TemporaryDirectory() as scratch:
-            row = measure(case, Path(scratch)) | {"load": load}
-        print(json.dumps(row), flush=True)
-        known[case.server] = row
+    for row, rows in measured(_RESULTS, measure):
         good = good and row["ratio"] <= MAX_RATIO
-        _RESULTS.parent.mkdir(exist_ok=True)
-        _RESULTS.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
-        rows = [known[each.server] for each in CASES if each.server in known]
         write_page("languages.md", "python -m bench languages", page(rows, cold, MAX_RATIO))
     return good
 

@@ -11,6 +11,7 @@ import queue
 import signal
 import sys
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -57,7 +58,7 @@ Script = Mapping[str, Sequence[list[Any] | Late]]
 
 
 @dataclass
-class Scripted:
+class Scripted(ABC):
     """A running program whose source follows a script."""
 
     server: HttpServer
@@ -105,25 +106,25 @@ class Scripted:
 
     # What each source does in its own way
 
+    @abstractmethod
     def asked(self, kind: str) -> int:
         """How often the source was asked this."""
-        raise NotImplementedError
 
+    @abstractmethod
     def release(self) -> None:
         """The one answer that was kept back arrives."""
-        raise NotImplementedError
 
+    @abstractmethod
     def edit(self, name: str, text: str) -> None:
         """Changes a document."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rotate(self) -> tuple[str, str]:
         """Changes the token: the one before and the one after."""
-        raise NotImplementedError
 
+    @abstractmethod
     def warnings(self) -> str:
         """What was said about settings at the start."""
-        raise NotImplementedError
 
 
 @dataclass

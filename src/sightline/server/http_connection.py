@@ -3,7 +3,8 @@
 Headers must be complete within a few seconds and 16 KiB, a request needs
 exactly one Host, an offer to upgrade is ignored, and what the parser refuses is answered with an
 empty body. A bad request behind a good one closes the connection after the good one's answer. A
-request that arrives in one piece, as nearly all do, costs one task, one write and no timer.
+request that arrives in one piece, as nearly all do, costs one task, one write and no timer; one
+whose head is the very bytes of an earlier one on the connection is not parsed again.
 """
 
 import asyncio
