@@ -82,6 +82,8 @@ class RetainedSet:
     summary: Callable[[int, bool, Sequence[bool]], str]
     flags: Sequence[bool]
     size: int
+    #: Whether making an item may block, so that it is not done where others wait.
+    slow: bool = False
     #: The page that was cut last, and what it was cut by: a page asked for again is there.
     last: tuple[Hashable, bytes, str] | None = None
 
@@ -90,14 +92,11 @@ class RetainedSet:
         """A tool's answer, encoded now, or item by item where that is what the tool wants."""
         if answer.item_bytes is not None:
             lazy = LazyItems(answer.items)
-            return cls(lazy, answer.summary, answer.flags, answer.item_bytes * len(lazy))
+            size = answer.item_bytes * len(lazy)
+            return cls(lazy, answer.summary, answer.flags, size, slow=answer.slow)
         # Compact JSON has no line break of its own, so the lines are the items.
         items = _encoder.encode_lines(answer.items).splitlines()
         return cls(items, answer.summary, answer.flags, sum(map(len, items)))
-
-    @property
-    def lazy(self) -> bool:
-        return isinstance(self.items, LazyItems)
 
     def prepare(self, start: int, count: int) -> None:
         """Makes the items of a page. Blocks where they are lazy."""

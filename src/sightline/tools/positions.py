@@ -1,5 +1,6 @@
 """What the tools that take a document and a position have in common."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -7,7 +8,7 @@ from msgspec import Struct
 from sightline.contract.failures import NotFound
 from sightline.contract.source import SourceFile
 from sightline.contract.texts import line_length_utf16, line_text
-from sightline.contract.values import Location, Position, Range
+from sightline.contract.values import Location, Position
 from sightline.tools.tool import Question
 from sightline.workspace.view import View
 
@@ -57,26 +58,26 @@ def canonical_locations(view: View, found: Iterable[Location]) -> tuple[list[Loc
     The same list as sorting by ``location_key`` gives, but grouped by file first: a file is gated
     once however many locations lie in it, and 20,000 locations take 10 ms instead of 45.
     """
-    groups: dict[str, list[Range]] = {}
+    groups: defaultdict[str, list[Location]] = defaultdict(list)
     for location in found:
-        group = groups.get(location.uri)
-        if group is None:
-            groups[location.uri] = [location.range]
-        else:
-            group.append(location.range)
+        groups[location.uri].append(location)
     outside = 0
-    shown: dict[str, list[Range]] = {}
-    for raw, ranges in groups.items():
+    shown: dict[str, list[Location]] = {}
+    for raw, places in groups.items():
         uri = view.gate.shown_uri(raw)
         if uri is None:
-            outside += len(ranges)
+            outside += len(places)
+        elif uri == raw:
+            shown.setdefault(uri, []).extend(places)
         else:
-            shown.setdefault(uri, []).extend(ranges)
+            shown.setdefault(uri, []).extend(Location(uri, place.range) for place in places)
     locations: list[Location] = []
     for uri in sorted(shown):
         unique = {
-            (span.start.line, span.start.character, span.end.line, span.end.character): span
-            for span in shown[uri]
+            (start.line, start.character, end.line, end.character): place
+            for place in shown[uri]
+            for span in [place.range]
+            for start, end in [(span.start, span.end)]
         }
-        locations += [Location(uri, unique[key]) for key in sorted(unique)]
+        locations += [unique[key] for key in sorted(unique)]
     return locations, outside

@@ -22,6 +22,9 @@ INFO = ToolInfo(
     paged=True,
 )
 
+#: What a location takes in JSON besides its URI, which has no character that must be escaped.
+_RANGE_BYTES = 128
+
 
 class ReferencesArguments(Struct, frozen=True):
     uri: str
@@ -55,4 +58,5 @@ class References:
             next_page = " (next page available)" if more and returned != 1 else ""
             return also(f"Returned {plural(returned, 'reference')}{next_page}.", outside)
 
-        return Paged(locations, summary)
+        longest = max(map(len, {place.uri for place in locations}), default=0)
+        return Paged(locations, summary, item_bytes=longest + _RANGE_BYTES)

@@ -106,7 +106,7 @@ class Search:
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             return _summary(found, request, returned, more=more)
 
-        return Paged(items, summary, item_bytes=_ITEM_BYTES)
+        return Paged(items, summary, item_bytes=_ITEM_BYTES, slow=True)
 
 
 class _Items(Sequence[SearchItem]):

@@ -127,8 +127,10 @@ class Paged:
     summary: Callable[[int, bool, Sequence[bool]], str]
     #: One flag per item that a summary may want to know, such as "this file was capped".
     flags: Sequence[bool] = ()
-    #: About how many bytes an item takes, where making them all ahead would be a waste.
+    #: How many bytes an item takes at most, where encoding them all ahead would be a waste.
     item_bytes: int | None = None
+    #: Whether looking at an item is work of its own, such as reading a file.
+    slow: bool = False
 
 
 Answer = Whole | Paged
