@@ -40,3 +40,19 @@ def test_bad_arguments_stay_bad(serve: Callable[..., HttpServer], sample: Path) 
     bad = place(sample) | {"extra": 10**30}
     for _ in range(2):
         assert server.call(TOOL, bad)["error"]["data"]["code"] == "MCP_LSP_GATEWAY/INVALID_PARAMS"
+
+
+def test_a_folder_exchanged_for_a_link_out_is_denied(
+    serve: Callable[..., HttpServer], sample: Path, tmp_path: Path
+) -> None:
+    """Even where the very same bytes lie behind the link."""
+    inner = sample / "inner"
+    inner.mkdir()
+    (inner / "main.py").write_text((sample / "main.py").read_text())
+    server = serve(sample)
+    for _ in range(3):
+        assert "result" in server.call(TOOL, place(inner))
+    inner.rename(tmp_path / "outside")
+    inner.symlink_to(tmp_path / "outside")
+    denied = server.call(TOOL, place(inner))["error"]
+    assert denied["data"]["code"] == "MCP_LSP_GATEWAY/WORKSPACE_DENIED"

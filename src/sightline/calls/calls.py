@@ -322,11 +322,11 @@ class Calls:
 
     def _recently(self, asked: "Asked", typed: msgspec.Struct, result: bytes) -> Recently:
         """An answer for those who ask the same again in the same words."""
+        paged, snapshot, key = asked.tool.info.paged, asked.snapshot, asked.answer_key
 
         def is_kept() -> bool:
-            if asked.tool.info.paged:
-                return self.retained.find(asked.snapshot) is not None
-            return self.answers.get(asked.answer_key) is not None
+            found = self.retained.find(snapshot) if paged else self.answers.get(key)
+            return found is not None
 
         notes, spelled = asked.question.notes, getattr(typed, "uri", "")
         document = notes if isinstance(notes, SourceFile) else None

@@ -39,7 +39,7 @@ class Recently(NamedTuple):
         """Whether the answer is what asking again in this view would give."""
         if view is not self.view:
             return False
-        if self.document is not None and not view.still_holds(self.spelled, self.document):
+        if self.document is not None and not view.has_still(self.spelled, self.document):
             return False
         return self.is_kept()
 

@@ -55,6 +55,9 @@ Id = str | int | float
 Params = dict[str, Any] | list[Any] | None
 
 _MEMBERS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
+#: Numbers from here on have more digits than an id may have bytes.
+_TOO_LONG = 10**MAX_ID_BYTES
+_CONTAINERS = (dict, list)
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 _NOT_PLAIN = object()
@@ -126,7 +129,7 @@ def is_id(value: object) -> bool:
         return 0 < len(value.encode()) <= MAX_ID_BYTES
     if isinstance(value, bool):
         return False
-    return isinstance(value, float) or (isinstance(value, int) and abs(value) < 10**MAX_ID_BYTES)
+    return isinstance(value, float) or (isinstance(value, int) and -_TOO_LONG < value < _TOO_LONG)
 
 
 def id_key(id: Id) -> str:
@@ -166,7 +169,7 @@ def _call(envelope: dict[str, Any], id: Id | None) -> Request | Notification:
         raise Malformed(Fault.INVALID, id)
     if "result" in envelope or "error" in envelope:
         raise Malformed(Fault.INVALID, id)
-    if "params" in envelope and not isinstance(params, dict | list):
+    if "params" in envelope and not isinstance(params, _CONTAINERS):
         raise Malformed(Fault.INVALID, id)
     return Notification(method, params) if id is None else Request(id, method, params)
 

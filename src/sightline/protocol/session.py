@@ -134,8 +134,9 @@ class Session:
         if call.finished:
             raise RuntimeError("a call was finished twice")
         call.finished = True
-        if self.calls.get(id_key(call.id)) is call:
-            del self.calls[id_key(call.id)]
+        key = id_key(call.id)
+        if self.calls.get(key) is call:
+            del self.calls[key]
         if call.silent:
             return None
         if isinstance(outcome, Error):

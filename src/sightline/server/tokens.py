@@ -57,13 +57,14 @@ class Tokens:
 class TokenFile:
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._spelled = str(path)
         self._seen: tuple[int, int, int] | None = None
         self._tokens = Tokens([])
 
     def current(self) -> Tokens:
         """The tokens that are valid now. Any doubt about the file means none."""
         try:
-            status = os.stat(self.path, follow_symlinks=False)
+            status = os.stat(self._spelled, follow_symlinks=False)
             seen = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
             if seen != self._seen:
                 self._tokens = Tokens(self.read())

@@ -134,13 +134,25 @@ class Gate:
         Whoever opens it again by its real path and finds the descriptor at that path has walked
         through no link, so nothing needs to be resolved again.
         """
+        return self._compare(file, raw, place=True)
+
+    def has_bytes(self, file: GatedFile, raw: bytes) -> bool:
+        """Whether there are these bytes at the path of an admitted file, however it is reached.
+
+        Enough to say an answer again: a folder exchanged for a link was announced, which ends the
+        view and its gate, and one exchanged this moment shows nothing that was not known.
+        """
+        return self._compare(file, raw, place=False)
+
+    def _compare(self, file: GatedFile, raw: bytes, *, place: bool) -> bool:
         try:
             descriptor = os.open(file.path, _OPEN_FLAGS)
         except OSError:
             return False
         try:
-            there = _descriptor_path(descriptor, file.path) == file.path
-            return there and os.read(descriptor, len(raw) + 1) == raw
+            if place and _descriptor_path(descriptor, file.path) != file.path:
+                return False
+            return os.read(descriptor, len(raw) + 1) == raw
         except OSError:
             return False
         finally:

@@ -7,6 +7,7 @@ descriptor after an edit has finished sees that edit. Nothing is interpreted her
 import ctypes
 import errno
 import os
+import select
 import struct
 import sys
 from typing import NamedTuple
@@ -51,8 +52,6 @@ class Event(NamedTuple):
 
 
 _HEADER = struct.Struct("iIII")
-#: Mostly there is nothing to read, and a large buffer would be asked of the system every time.
-_FIRST_BYTES = 1 << 12
 _BUFFER = 1 << 18
 
 
@@ -64,6 +63,8 @@ class Inotify:
         self.descriptor: int = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if self.descriptor < 0:
             raise WatchLimit(os.strerror(ctypes.get_errno()))
+        self._queue = select.poll()
+        self._queue.register(self.descriptor, select.POLLIN)
 
     def watch(self, folder: str) -> int:
         """Watches one folder (not what is below it) and returns the watch's number."""
@@ -80,15 +81,10 @@ class Inotify:
         self._libc.inotify_rm_watch(self.descriptor, number)
 
     def drain(self) -> list[Event]:
-        """Every event that is queued now."""
+        """Every event that is queued now. Mostly there is none, and asking so is the cheapest."""
         events: list[Event] = []
-        size_asked = _FIRST_BYTES
-        while True:
-            try:
-                buffer = os.read(self.descriptor, size_asked)
-            except (BlockingIOError, InterruptedError):
-                return events
-            size_asked = _BUFFER
+        while self._queue.poll(0):
+            buffer = os.read(self.descriptor, _BUFFER)
             offset = 0
             while offset < len(buffer):
                 number, mask, _, size = _HEADER.unpack_from(buffer, offset)
@@ -96,6 +92,7 @@ class Inotify:
                 name = os.fsdecode(buffer[offset : offset + size].rstrip(b"\0"))
                 offset += size
                 events.append(Event(number, mask, name))
+        return events
 
     def close(self) -> None:
         if self.descriptor >= 0:

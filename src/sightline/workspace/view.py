@@ -121,13 +121,13 @@ class View:
             raise NotFound("the document is too large to open")
         return text
 
-    def still_holds(self, uri: str, document: SourceFile) -> bool:
+    def has_still(self, uri: str, document: SourceFile) -> bool:
         """Whether a document of this view is kept, and has on disk the bytes it was read with."""
         kept = self._kept.get(uri)
         return (
             kept is not None
             and kept.document is document
-            and self.gate.still_holds(kept.file, kept.raw)
+            and self.gate.has_bytes(kept.file, kept.raw)
         )
 
     def snapshot_key(self, request: str, kinds: Sequence[Epoch]) -> str:

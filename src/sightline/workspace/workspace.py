@@ -74,13 +74,11 @@ class Workspace:
 
     def begin_now(self) -> View | None:
         """What ``begin`` returns, where it can be had without waiting."""
-        scanned = self._scan is not None and self._scan.done()
-        if (
-            self._epochs is None
-            or not scanned
-            or any(o.sweeps or not o.complete for o in self.observers.values())
-        ):
+        if self._epochs is None or self._scan is None or not self._scan.done():
             return None
+        for observer in self.observers.values():
+            if observer.sweeps or not observer.complete:
+                return None
         return self.apply(self._collect())
 
     async def begin(self) -> View:
@@ -251,7 +249,10 @@ class Workspace:
         return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders, self._unsaved)
 
     def _collect(self) -> list[Change]:
-        return [c for observer in self.observers.values() for c in observer.changes()]
+        changes: list[Change] = []
+        for observer in self.observers.values():
+            changes += observer.changes()
+        return changes
 
     def _move(
         self,
