@@ -44,10 +44,12 @@ class GeneralMatrix(Matrix):
     def __init__(self, vectors: Floats) -> None:
         self._vectors = vectors
 
-    def near(self, query: NDArray[Any], chunk: int | None = None) -> NDArray[np.float64]:
-        rows = self._vectors if chunk is None else self._vectors[chunk : chunk + 1]
-        found: NDArray[np.float64] = (rows @ query).astype(np.float64)
+    def near(self, query: NDArray[Any], chunks: NDArray[np.int64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = (self._vectors[chunks] @ query).astype(np.float64)
         return found
+
+    def looked_at(self, query: NDArray[Any], among: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.flatnonzero(among)
 
 
 class General:

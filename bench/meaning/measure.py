@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bench.meaning.general import General, GeneralMatrix
 from bench.meaning.opened import Asked, Opened, opened
 from sightline.index.dense.encoder import encode_chunks, encode_query
+from sightline.index.dense.fusion import CANDIDATES
 from sightline.index.dense.weights import bundled
 
 __all__ = [
@@ -65,9 +66,10 @@ def _speed(corpus: Opened, queries: Sequence[str], size: int) -> Speed:
     encode_chunks(bundled(), chunks)
     rate = len(chunks) / (time.process_time() - began)
     added: list[float] = []
+    living = corpus.snapshot.chunk_alive
     for query in queries:
         began = time.process_time()
-        corpus.matrix.near(encode_query(bundled(), query))
+        corpus.matrix.nearest(encode_query(bundled(), query), living, CANDIDATES)
         added.append((time.process_time() - began) * 1_000)
     return Speed(rate, float(np.median(added)), size / max(1, len(corpus.names)))
 
@@ -78,13 +80,14 @@ async def compare(folder: Path, sets: Sets) -> dict[str, dict[str, Gains]]:
     async with opened(folder) as corpus:
         chunks = model.encode([f"{p} {n}\n{text}" for _, p, n, text in corpus.texts()])
         matrix = GeneralMatrix(chunks)
+        every = np.arange(corpus.snapshot.chunks)
         found: dict[str, dict[str, Gains]] = {}
         for name, asked in sets.items():
             queries = model.encode([one.text for one in asked])
             gains: dict[str, list[float]] = {way: [] for way in COMPARED}
             for one, query in zip(asked, queries, strict=True):
                 other = (matrix, cast("NDArray[np.int8]", query))
-                near = np.maximum(matrix.near(query), 0.0) * corpus.snapshot.chunk_alive
+                near = np.maximum(matrix.near(query, every), 0.0) * corpus.snapshot.chunk_alive
                 ranks = {
                     "words": corpus.searched(one.text, vectors=False),
                     "general": corpus.nearest_by(near),

@@ -99,7 +99,8 @@ class Opened:
 
     def near(self, text: str) -> Floats:
         """The nearness of every living chunk."""
-        values = self.matrix.near(encode_query(bundled(), text))
+        every = np.arange(self.snapshot.chunks)
+        values = self.matrix.near(encode_query(bundled(), text), every)
         values[~self.snapshot.chunk_alive] = 0.0
         return values
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline.index.dense.fusion import fused
+from sightline.index.dense.fusion import CANDIDATES, fused
 from sightline.index.dense.nearness import Matrix
 from sightline.index.dense.vectors import Vectors
 from sightline.index.filters import Scope, ends_with
@@ -30,6 +30,8 @@ __all__ = ["MAX_RESULTS", "Near", "Ranked"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+#: The chunks that are nearest to a query, ascending, and how near each is.
+Nearest = tuple[Ints, Floats]
 
 MAX_RESULTS = 200
 _POOL = 2 * MAX_RESULTS
@@ -91,9 +93,12 @@ class Ranked(NamedTuple):
         self.check()
         bonus, note, must, written = self._evidence()
         near = None if written else self.near
-        chunks = self._candidates(scores, bonus, near)
+        nearest = None if near is None else self._nearest(near)
+        chunks = self._candidates(scores, bonus, nearest)
         owners = self.snapshot.chunk_file[chunks]
-        base = self._with_vectors(self._base(scores, chunks, owners), chunks, near)
+        base = self._base(scores, chunks, owners)
+        if near is not None and nearest is not None:
+            base = self._with_vectors(base, chunks, nearest, near.weight)
         total = base * self._factors()[owners]
         if bonus is not None:
             total += bonus[chunks]
@@ -105,15 +110,20 @@ class Ranked(NamedTuple):
         found = [Found(chunk, -down / SCALE) for down, _, _, chunk, _ in pool[:MAX_RESULTS]]
         return Results(found, len(pool) > MAX_RESULTS, note, written=written)
 
-    def _candidates(self, scores: Scores, bonus: Floats | None, near: Near | None) -> Ints:
+    def _nearest(self, near: Near) -> Nearest:
+        found = near.matrix.nearest(near.query, self.scope.chunks, CANDIDATES)
+        self.check()
+        return found
+
+    def _candidates(self, scores: Scores, bonus: Floats | None, nearest: Nearest | None) -> Ints:
         """The chunks that can be in the answer, ascending: all that follows is about them."""
-        if near is not None:
-            return np.flatnonzero(self.scope.chunks)
         wanted = scores.chunks > 0.0
         if bonus is not None:
             wanted |= bonus > 0.0
         if self.scope.narrow:
             wanted &= self.scope.chunks
+        if nearest is not None:
+            wanted[nearest[0]] = True
         return np.flatnonzero(wanted)
 
     def _base(self, scores: Scores, chunks: Ints, owners: Ints) -> Floats:
@@ -135,12 +145,12 @@ class Ranked(NamedTuple):
             values = values[inside]
         return float(values.max(initial=0.0))
 
-    def _with_vectors(self, base: Floats, chunks: Ints, near: Near | None) -> Floats:
-        if near is None:
-            return base
-        values = near.matrix.near(near.query)[chunks]
-        self.check()
-        return fused(base, values, near.weight)
+    @staticmethod
+    def _with_vectors(base: Floats, chunks: Ints, nearest: Nearest, weight: float) -> Floats:
+        """Words and nearness joined. ``chunks`` has all of the nearest; the others have none."""
+        values = np.zeros(len(chunks))
+        values[np.searchsorted(chunks, nearest[0])] = nearest[1]
+        return fused(base, values, weight)
 
     def _factors(self) -> Floats:
         """Per file: what its role makes of the scores of its chunks."""

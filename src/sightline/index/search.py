@@ -8,6 +8,8 @@ A ranked search adds the nearness of vectors to its own scores where the caller 
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Position
@@ -171,6 +173,6 @@ class RootSearch:
             self.snapshot, self._lookup, self._query, hit, found.chunk, self.request.mode
         )
         if self._near is not None:
-            near = float(self._near.matrix.near(self._near.query, found.chunk)[0])
+            near = float(self._near.matrix.near(self._near.query, np.array([found.chunk]))[0])
             reasons = (*reasons, f"near in meaning: {near:.2f} (weight {self._near.weight:g})")
         return reasons

@@ -294,7 +294,7 @@ def explained(home: Path, cache: Path, query: str = QUESTION) -> str:
 def exported(cache: Path, into: Path, vectors: NDArray[np.int8] | None) -> Path:
     """The same cache with other vectors."""
     corpus = open_code(CacheFolder(str(cache))).corpus
-    corpus.matrix = None if vectors is None else Matrix(vectors)
+    corpus.matrix = None if vectors is None else Matrix.whole(vectors)
     export(corpus, str(into))
     return into
 

@@ -194,7 +194,7 @@ def _index(
         raise ValueError("vectors for some chunks only")
     if vectors:
         corpus.matrix = _matrix(vectors)
-        memory += 5 * sum(map(len, vectors))  # as bytes and as floats
+        memory += 2 * sum(map(len, vectors))  # themselves, where each begins and sketches
     else:
         corpus.lacking = "the cache has no vectors of this model; build it again"
     return corpus, memory
@@ -203,7 +203,7 @@ def _index(
 def _matrix(vectors: list[bytes]) -> Matrix:
     if len(set(map(len, vectors))) != 1:
         raise ValueError("vectors of several lengths")
-    return Matrix(np.frombuffer(b"".join(vectors), np.int8).reshape(len(vectors), -1))
+    return Matrix.whole(np.frombuffer(b"".join(vectors), np.int8).reshape(len(vectors), -1))
 
 
 def _file(path: str, stored: list[StoredChunk], place: int) -> tuple[bytes, list[Chunk], FileRow]:

@@ -7,14 +7,15 @@ else.
 """
 
 import asyncio
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sightline.contract.failures import Unavailable
 from sightline.index.builder import Builder
 from sightline.index.dense.encoder import encode_query
-from sightline.index.dense.nearness import Matrix, missing_files
+from sightline.index.dense.nearness import Block, Matrix, missing_files, missing_in
 from sightline.index.dense.vectors import VectorLog, Vectors, log_path, path_key
 from sightline.index.dense.weights import Weights, bundled
 from sightline.index.jobs import Encoded, EncodeFile, EncodeJob
@@ -46,6 +47,10 @@ class Standing(NamedTuple):
 @dataclass
 class _Root:
     log: VectorLog
+    #: One thread at a time looks at the log.
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    #: What is known of the snapshot's segments, by their numbers. A segment never changes.
+    blocks: dict[int, Block] = field(default_factory=dict)
     #: The generation whose files were compared with the log, and what was missing then.
     generation: int = -1
     missing: list[str] | None = None
@@ -95,9 +100,8 @@ class Dense:
         if weights is None:
             return Standing(snapshot.living_chunks, 0, self.problem)
         root = self._root(builder, weights)
-        await asyncio.to_thread(self._compare, root, snapshot)
-        assert root.missing is not None
-        left = sum(snapshot.rows[path].chunks for path in root.missing)
+        missing = await asyncio.to_thread(self._compare, root, snapshot)
+        left = sum(snapshot.rows[path].chunks for path in missing)
         return Standing(snapshot.living_chunks, snapshot.living_chunks - left)
 
     def _on_disk(self, builder: Builder, weights: Weights | None) -> Standing:
@@ -106,14 +110,18 @@ class Dense:
         chunks = sum(row.chunks for row in rows.values() if row.place >= 0)
         if weights is None or not chunks:
             return Standing(chunks, 0, self.problem)
-        log = self._root(builder, weights).log
-        log.refresh()
-        return Standing(
-            chunks, chunks - sum(rows[path].chunks for path in missing_files(rows, log))
-        )
+        root = self._root(builder, weights)
+        with root.lock:
+            root.log.refresh()
+            missing = missing_files(rows, root.log)
+        return Standing(chunks, chunks - sum(rows[path].chunks for path in missing))
 
     async def matrix(self, builder: Builder, snapshot: Snapshot) -> Matrix | None:
         """The vectors of a root's snapshot if they are complete, or soon can be."""
+        if self._weights is not None:
+            ready = self._root(builder, self._weights)
+            if ready.matrix is not None and ready.generation == snapshot.generation:
+                return ready.matrix
         standing = await self.standing(builder, snapshot)
         if standing.problem or self._weights is None:
             return None
@@ -126,9 +134,7 @@ class Dense:
         if root.missing or root.generation != snapshot.generation:
             self.start(builder)
             return None
-        if root.matrix is None:
-            root.matrix = await asyncio.to_thread(Matrix.of, snapshot, root.log)
-        return root.matrix
+        return await asyncio.to_thread(self._matrix, root, snapshot)
 
     # Work
 
@@ -172,13 +178,41 @@ class Dense:
             self._roots[store.root] = _Root(log)
         return self._roots[store.root]
 
-    def _compare(self, root: _Root, snapshot: Snapshot) -> None:
-        if root.generation != snapshot.generation or root.missing:
+    @staticmethod
+    def _compare(root: _Root, snapshot: Snapshot) -> list[str]:
+        """The files that miss vectors. What had them in a segment still has them."""
+        with root.lock:
+            if root.generation == snapshot.generation and not root.missing:
+                return []
             root.log.refresh()
-            missing = missing_files(snapshot.rows, root.log)
+            missing: list[str] = []
+            for part in snapshot.parts:
+                block = root.blocks.get(part.id)
+                if block is None or not block.holds(part):
+                    missing += missing_in(part, snapshot.rows, root.log)
             if root.generation != snapshot.generation:
                 root.matrix = None
-            root.generation, root.missing = snapshot.generation, missing
+            root.generation, root.missing = snapshot.generation, sorted(missing)
+            return root.missing
+
+    @staticmethod
+    def _matrix(root: _Root, snapshot: Snapshot) -> Matrix | None:
+        """The vectors of a snapshot if they are all there. Only new segments cost anything."""
+        with root.lock:
+            if root.generation != snapshot.generation or root.missing:
+                return None
+            if root.matrix is None:
+                blocks: dict[int, Block] = {}
+                for part in snapshot.parts:
+                    block = root.blocks.get(part.id)
+                    if block is None or not block.holds(part):
+                        block = Block.of(part, snapshot.rows, root.log)
+                    if block is None:
+                        return None  # the log went on to a later state of the files
+                    blocks[part.id] = block
+                root.blocks = blocks
+                root.matrix = Matrix(list(blocks.values()), root.log.width)
+            return root.matrix
 
     async def _background(self, builder: Builder, root: _Root) -> None:
         try:
@@ -236,10 +270,11 @@ class Dense:
     @staticmethod
     def _tidy(root: _Root, snapshot: Snapshot) -> None:
         """Writes the log anew when most of it is about files as they no longer are."""
-        if root.log.dead * 2 > root.log.size and not root.missing:
-            living = {path_key(path): row.hash for path, row in snapshot.rows.items() if row.chunks}
-            root.log.compact(living)
-            root.matrix = None
+        with root.lock:
+            if root.log.dead * 2 > root.log.size and not root.missing:
+                rows = snapshot.rows.items()
+                root.log.compact({path_key(path): row.hash for path, row in rows if row.chunks})
+                root.matrix, root.blocks = None, {}
 
 
 def _portion(waiting: list[str], snapshot: Snapshot) -> tuple[list[str], list[str]]:

@@ -1,77 +1,181 @@
-"""How near each chunk of a snapshot is to a query: exact, over all of them.
+"""Which chunks of a snapshot are nearest to a query, and how near they are.
 
-Vectors are integers, so every sum is exact and no order hangs on the batch or the CPU. The vectors
-of a snapshot are put side by side once; a small index keeps them ready to be multiplied, a large
-one widens them block by block.
+Two steps. Sketches of one bit per component, kept in memory, choose the few thousand chunks that
+may be near; everything that is as far as the last of them is among them, so the choice depends on
+the vectors alone. Then the vectors themselves are read, from where they lie on disk, and compared
+exactly: they are integers, so no sum hangs on the order, the batch or the CPU. A small index is
+compared as a whole.
+
+The vectors of a segment never change. What is known of a segment is kept when the index moves on,
+so an edit costs what it changed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from sightline.index.dense.encoder import VECTOR_SCALE
+from sightline.index.dense.sketches import NEVER, Sketches, distances, sketch, within
 from sightline.index.dense.vectors import VectorLog, Vectors, path_key
 from sightline.index.manifest import FileRow
-from sightline.index.snapshot import Snapshot
+from sightline.index.snapshot import Part
 
-__all__ = ["Matrix", "missing_files"]
+__all__ = ["LOOKED_AT", "Block", "Matrix", "missing_files", "missing_in"]
 
 Floats = NDArray[np.float64]
-#: Rows that are kept as floats: 40 MB.
-_KEPT_WIDE = 40_000
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+#: So many chunks at least are compared exactly. What the sketches lose by that is measured in
+#: docs/evidence/dense-scale.md.
+LOOKED_AT = 4_000
 _BLOCK = 8_192
 
 
 def missing_files(rows: Mapping[str, FileRow], log: VectorLog) -> list[str]:
     """The living files whose vectors are not there, sorted by path."""
-    missing: list[str] = []
-    for path, row in rows.items():
-        if row.place < 0 or not row.chunks:
-            continue
-        key = path_key(path)
-        if log.content(key) != row.hash[:16].ljust(16, b"\0") or log.count(key) != row.chunks:
-            missing.append(path)
-    return sorted(missing)
+    return sorted(path for path, row in rows.items() if _missing(row, log, path_key(path)))
+
+
+def missing_in(part: Part, rows: Mapping[str, FileRow], log: VectorLog) -> list[str]:
+    """The same for the files of one part."""
+    paths = [part.paths[place] for place in np.flatnonzero(part.alive).tolist()]
+    return sorted(path for path in paths if _missing(rows[path], log, path_key(path)))
+
+
+def _missing(row: FileRow, log: VectorLog, key: bytes) -> bool:
+    if row.place < 0 or not row.chunks:
+        return False
+    return log.content(key) != row.hash[:16].ljust(16, b"\0") or log.count(key) != row.chunks
+
+
+class Block:
+    """The vectors of a segment's chunks where they lie, and their sketches."""
+
+    def __init__(self, data: Vectors, starts: Ints, width: int, part: Part | None = None) -> None:
+        """``data``: what they lie in; ``starts``: where each begins. Of a part's dead files they
+        may be gone."""
+        self.width = width
+        self._part = part
+        self._starts = starts
+        self._windows = sliding_window_view(data, width) if len(data) >= width else None
+
+    @classmethod
+    def of(cls, part: Part, rows: Mapping[str, FileRow], log: VectorLog) -> "Block | None":
+        """The block of a part if every living file of it has its vectors in the log."""
+        places = np.flatnonzero(part.alive)
+        begins = np.zeros(part.segment.files, np.int64)
+        for place in places.tolist():
+            path = part.paths[place]
+            row, key = rows[path], path_key(path)
+            if _missing(row, log, key):
+                return None
+            if row.chunks:
+                begins[place] = log.begin(key)
+        first = part.segment.columns["chunk_first"].astype(np.int64)
+        sizes = first[1:] - first[:-1]
+        starts = np.repeat(begins - first[:-1] * log.width, sizes)
+        starts += np.arange(len(starts)) * log.width
+        starts[np.repeat(~part.alive, sizes)] = 0  # a place that is there; nobody looks at it
+        return cls(log.data, starts, log.width, part)
+
+    @classmethod
+    def whole(cls, vectors: Vectors) -> "Block":
+        """Vectors that lie side by side, a row for each chunk."""
+        rows, width = vectors.shape
+        starts = np.arange(rows, dtype=np.int64) * width
+        return cls(np.ascontiguousarray(vectors).reshape(-1), starts, width)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def holds(self, part: Part) -> bool:
+        """Whether all living files of a part have their vectors here."""
+        own = self._part
+        return own is part or (
+            own is not None and own.segment is part.segment and bool(own.alive[part.alive].all())
+        )
+
+    def rows(self, chunks: Ints | slice) -> Vectors:
+        """The vectors of some chunks, copied."""
+        starts = self._starts[chunks]
+        if self._windows is None or not len(starts):
+            return np.zeros((len(starts), self.width), np.int8)
+        found: Vectors = self._windows[starts]
+        return found
+
+    @cached_property
+    def sketches(self) -> Sketches:
+        parts = [
+            sketch(self.rows(slice(begin, begin + _BLOCK))) for begin in range(0, len(self), _BLOCK)
+        ]
+        return np.concatenate(parts, axis=1) if parts else sketch(self.rows(slice(0)))
 
 
 class Matrix:
     """The vectors of all chunks of a snapshot, by their numbers."""
 
+    def __init__(self, blocks: Sequence[Block], width: int) -> None:
+        self._blocks = tuple(blocks)
+        self.width = width
+        self._bases = np.cumsum([0, *map(len, blocks)])
+
     @classmethod
-    def of(cls, snapshot: Snapshot, log: VectorLog) -> "Matrix":
-        """Every living file must have its vectors in the log."""
-        small: Vectors = np.zeros((snapshot.chunks, log.width), np.int8)
-        first = snapshot.chunk_first
-        for path, row in snapshot.rows.items():
-            file = snapshot.find(path)
-            if file is not None and row.chunks:
-                small[first[file] : first[file + 1]] = log.vectors(path_key(path))
-        return cls(small)
-
-    def __init__(self, vectors: Vectors) -> None:
+    def whole(cls, vectors: Vectors) -> "Matrix":
         """``vectors``: a row for each chunk."""
-        self._small = vectors
-        self._wide = self._small.astype(np.float32) if len(self._small) <= _KEPT_WIDE else None
+        return cls([Block.whole(vectors)], int(vectors.shape[1]))
 
-    @property
-    def width(self) -> int:
-        return int(self._small.shape[1])
+    def __len__(self) -> int:
+        return int(self._bases[-1])
 
     def row(self, chunk: int) -> bytes:
         """The vector of a chunk as it is stored."""
-        return bytes(self._small[chunk].tobytes())
+        return self._rows(np.array([chunk])).tobytes()
 
-    def near(self, query: Vectors, chunk: int | None = None) -> Floats:
-        """About the cosine, per chunk or of one."""
+    def near(self, query: Vectors, chunks: Ints) -> Floats:
+        """About the cosine, for each of some chunks, which are ascending."""
         wide = query.astype(np.float32)
-        if chunk is not None:
-            products = self._small[chunk : chunk + 1].astype(np.float32) @ wide
-        elif self._wide is not None:
-            products = self._wide @ wide
-        else:
-            products = np.empty(len(self._small), np.float32)
-            for begin in range(0, len(self._small), _BLOCK):
-                block = self._small[begin : begin + _BLOCK].astype(np.float32)
-                products[begin : begin + _BLOCK] = block @ wide
+        products = np.empty(len(chunks), np.float32)
+        for begin in range(0, len(chunks), _BLOCK):
+            rows = self._rows(chunks[begin : begin + _BLOCK])
+            products[begin : begin + _BLOCK] = rows.astype(np.float32) @ wide
         return products.astype(np.float64) / VECTOR_SCALE**2
+
+    def nearest(self, query: Vectors, among: Flags, count: int) -> tuple[Ints, Floats]:
+        """The chunks that are nearest to a query, ascending, and how near each is.
+
+        Those with the highest nearness above 0, and all that are as near as the last of them.
+        """
+        chunks = self.looked_at(query, among)
+        values = self.near(query, chunks)
+        least = 0.0
+        if len(values) > count:
+            least = float(np.partition(values, len(values) - count)[len(values) - count])
+        kept = (values >= least) & (values > 0.0)
+        return chunks[kept], values[kept]
+
+    def looked_at(self, query: Vectors, among: Flags) -> Ints:
+        """The chunks that are compared exactly: all of few, or those whose sketches are near."""
+        if np.count_nonzero(among) <= LOOKED_AT:
+            return np.flatnonzero(among)
+        found = np.empty(len(self), np.uint16)
+        for block, base in zip(self._blocks, self._bases.tolist(), strict=False):
+            distances(block.sketches, query, out=found[base : base + len(block)])
+        found[~among] = NEVER
+        return np.flatnonzero(found <= within(found, LOOKED_AT, self.width))
+
+    def _rows(self, chunks: Ints) -> Vectors:
+        if len(self._blocks) == 1:
+            return self._blocks[0].rows(chunks)
+        ends = np.searchsorted(chunks, self._bases).tolist()
+        parts = [
+            block.rows(chunks[begin:end] - base)
+            for block, base, begin, end in zip(
+                self._blocks, self._bases.tolist(), ends, ends[1:], strict=False
+            )
+            if begin < end
+        ]
+        return np.concatenate(parts) if parts else np.zeros((0, self.width), np.int8)

@@ -18,7 +18,7 @@ import struct
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,6 +132,18 @@ class VectorLog:
         keys = tuple(raw[at : at + _KEY] for at in range(0, len(raw), _KEY))
         return Entry(place.content, keys, self._vectors(place))
 
+    def begin(self, path: bytes) -> int:
+        """Where the vectors of a file begin in ``data``; they lie side by side."""
+        place = self._places[path]
+        return place.begin + place.chunks * _KEY
+
+    @property
+    def data(self) -> Vectors:
+        """All that was taken up, not copied. It stays as it is when the log grows."""
+        if self._map is None:
+            return np.zeros(0, np.int8)
+        return np.frombuffer(self._map, np.int8, self._seen)
+
     def vectors(self, path: bytes) -> Vectors:
         """The vectors of a file, not copied."""
         return self._vectors(self._places[path])
@@ -147,29 +159,38 @@ class VectorLog:
     def add(self, entries: Iterable[tuple[bytes, bytes, Sequence[bytes], Vectors]]) -> None:
         """Adds entries: path key, content hash, keys and vectors of its chunks.
 
-        A tail that cannot be read is cut off first, so that what is added can be. Nobody reads it:
-        a reader maps only what checked out, and whoever writes waits for the lock.
+        A tail that cannot be read is left out first, so that what is added can be.
         """
         with _locked(self.path):
             self._add(entries)
 
     def _add(self, entries: Iterable[tuple[bytes, bytes, Sequence[bytes], Vectors]]) -> None:
         self.refresh()
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(self.path, flags, 0o600)
-        with open(descriptor, "r+b") as file:
-            if self._seen < len(_MARK):
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.getsize(self.path) > self._seen:
+                self._cut_off()
+        with _opened(self.path) as file:
+            if file.seek(0, os.SEEK_END) < len(_MARK):
                 file.truncate(0)
                 file.write(_MARK)
-            else:
-                file.truncate(self._seen)
-                file.seek(self._seen)
             for path, content, keys, vectors in entries:
                 body = b"".join(keys) + np.ascontiguousarray(vectors, np.int8).tobytes()
                 file.write(
                     _HEAD.pack(path, content[:16].ljust(16, b"\0"), len(keys), zlib.crc32(body))
                 )
                 file.write(body)
+        self.refresh()
+
+    def _cut_off(self) -> None:
+        """Leaves out what cannot be read. The file is not made shorter but replaced: others read
+        theirs through a mapping, and must not find that it ends before its vectors do."""
+        kept = self._map[: self._seen] if self._map is not None else b""
+        fresh = f"{self.path}.new"
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(fresh)
+        with _opened(fresh) as file:
+            file.write(kept)
+        os.replace(fresh, self.path)
         self.refresh()
 
     def compact(self, living: Mapping[bytes, bytes]) -> None:
@@ -183,6 +204,11 @@ class VectorLog:
             fresh._add((path, entry.content, entry.keys, entry.vectors) for path, entry in kept)
             os.replace(fresh.path, self.path)
             self.refresh()
+
+
+def _opened(path: str) -> BinaryIO:
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+    return open(os.open(path, flags, 0o600), "r+b")
 
 
 @contextlib.contextmanager
