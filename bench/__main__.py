@@ -8,6 +8,7 @@ BENCHES = {
     "context": "465 documents of 5 MB: building a cache, asking it, beside the direct way",
     "context_code": "caches of code on django: building, loading, asking",
     "context_quality": "what is chosen for questions with known answers, beside other ways",
+    "dense_scale": "vectors on 30,000 files: what they add to searches, edits and memory",
     "index": "the index on 30,000 files: build, size, updates, searches, beside ripgrep",
     "languages": "every language server on a real code base, beside a bare client",
     "lsp": "the seven tools on django: completeness, repeatability, added time",

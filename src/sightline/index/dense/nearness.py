@@ -31,8 +31,8 @@ Flags = NDArray[np.bool_]
 
 #: So many chunks at least are compared exactly. What the sketches lose by that is measured in
 #: docs/evidence/dense-scale.md.
-LOOKED_AT = 4_000
-_BLOCK = 8_192
+LOOKED_AT = 6_000
+_BLOCK = 2_048
 
 
 def missing_files(rows: Mapping[str, FileRow], log: VectorLog) -> list[str]:

@@ -7,7 +7,7 @@ index, in whatever order its files lie. Nothing here decides a rank: what a sket
 compared exactly afterwards (see ``nearness``).
 
     sketches = sketch(vectors)                  # words x rows: 32 bytes for 256 components
-    cut = within(distances(sketches, query), 4_000, 256)
+    cut = within(distances(sketches, query), 6_000, 256)
 """
 
 import numpy as np
@@ -25,6 +25,8 @@ _WORD = 64
 NEVER = 0xFFFF
 #: How much a bit counts where the query's component is larger than its mean.
 _STRONG = 3
+#: So many words differ in less bits than a byte can count.
+_SUMMED = 3
 #: How many vectors are compared at a time: what that needs stays in the cache.
 _TOGETHER = 32_768
 
@@ -40,32 +42,55 @@ def sketch(vectors: Vectors) -> Sketches:
 
 def distances(sketches: Sketches, query: Vectors, out: Distances | None = None) -> Distances:
     """How far each of the vectors is from a query."""
-    rows = sketches.shape[1]
+    words, rows = sketches.shape
     found = np.empty(rows, np.uint16) if out is None else out
     own = sketch(query[None])[:, 0]
     sizes = np.abs(query.astype(np.int64))
     strong = sketch((sizes * len(sizes) > sizes.sum()).astype(np.int8)[None])[:, 0]
-    room = min(rows, _TOGETHER)
-    differ, masked = np.empty(room, np.uint64), np.empty(room, np.uint64)
-    counts = np.empty(room, np.uint8)
-    some, more = np.empty(room, np.uint16), np.empty(room, np.uint16)
+    room = _Room(min(rows, _TOGETHER))
     for begin in range(0, rows, _TOGETHER):
-        size = min(_TOGETHER, rows - begin)
-        total = found[begin : begin + size]
+        part = slice(begin, begin + _TOGETHER)
+        total = found[part]
         total[:] = 0
-        some[:size] = 0
-        for word, bits, mask in zip(sketches, own, strong, strict=True):
-            np.bitwise_xor(word[begin : begin + size], bits, out=differ[:size])
-            np.bitwise_count(differ[:size], out=counts[:size])
-            more[:size] = counts[:size]
-            total += more[:size]
-            np.bitwise_and(differ[:size], mask, out=masked[:size])
-            np.bitwise_count(masked[:size], out=counts[:size])
-            more[:size] = counts[:size]
-            some[:size] += more[:size]
-        some[:size] *= _STRONG - 1
-        total += some[:size]
+        for word in range(0, words, _SUMMED):
+            some = slice(word, word + _SUMMED)
+            room.add(total, sketches[some, part], own[some], strong[some])
     return found
+
+
+class _Room:
+    """What adding up distances needs besides, made once."""
+
+    def __init__(self, size: int) -> None:
+        self._bits = np.empty(size, np.uint64)
+        self._count, self._all, self._strong = np.empty((3, size), np.uint8)
+        self._wide = np.empty(size, np.uint16)
+
+    def add(
+        self,
+        total: Distances,
+        sketches: Sketches,
+        own: NDArray[np.uint64],
+        strong: NDArray[np.uint64],
+    ) -> None:
+        """Adds the distances in a few words of the sketches."""
+        size = len(total)
+        bits, count, wide = self._bits[:size], self._count[:size], self._wide[:size]
+        every, those = self._all[:size], self._strong[:size]
+        for number, (word, mine, mask) in enumerate(zip(sketches, own, strong, strict=True)):
+            np.bitwise_xor(word, mine, out=bits)
+            np.bitwise_count(bits, out=count if number else every)
+            if number:
+                every += count
+            bits &= mask
+            np.bitwise_count(bits, out=count if number else those)
+            if number:
+                those += count
+        wide[:] = those
+        wide *= _STRONG - 1
+        total += wide
+        wide[:] = every
+        total += wide
 
 
 def within(found: Distances, least: int, width: int) -> int:
