@@ -25,14 +25,21 @@ from bench.corpora import thirty_thousand
 from bench.dense_scale_page import page
 from bench.index import Questions, memory, search, spread
 from bench.kernel import cpu_seconds, loads
-from bench.meaning.questions import shortened
+from bench.meaning.measure import bootstrap
+from bench.meaning.questions import questions, shortened
 from sightline.index.dense.encoder import VECTOR_SCALE, encode_query
-from sightline.index.dense.fusion import CANDIDATES
+from sightline.index.dense.fusion import CANDIDATES, fusion_for
 from sightline.index.dense.nearness import LOOKED_AT, Block, Matrix, missing_files
 from sightline.index.dense.sketches import distances
 from sightline.index.dense.vectors import VectorLog, log_path, path_key
 from sightline.index.dense.weights import bundled
 from sightline.index.library import Library
+from sightline.index.lookup import Lookup
+from sightline.index.query import understand
+from sightline.index.ranked import Near
+from sightline.index.results import Records
+from sightline.index.search import Request, RootSearch
+from sightline.index.snapshot import Snapshot
 from sightline.index.store import Store, index_folder
 from tests.support.processes import children_of
 from tests.support.program import command, environment
@@ -46,6 +53,8 @@ _KEPT = Path(__file__).parent.parent / ".cache" / "dense-scale"
 _ENCODE_S = 900
 _EDITS = 15
 _TIMES = 60
+_KNOWN = 200
+_TOP = 10
 _DEPTHS = (10, 50, 200, CANDIDATES)
 Ints = NDArray[np.int64]
 
@@ -62,16 +71,17 @@ def run() -> bool:
         )
         library.load()
         results["chunks"], results["made_up"], real = _fill(library)
-        questions = Questions(root, random.Random(11))
-        sentences = questions.sentences()
+        made = Questions(root, random.Random(11))
+        names, sentences = made.names(), made.sentences()
         asked = sentences + [shortened(text) for text in sentences]
         results["inside"] = _inside(library, asked)
         results["recall"] = _recall(library, asked[::2], real)
+        results["quality"] = _quality(library, root)
         library.store.close()
         with contextlib.ExitStack() as stack:
             both = _server(stack, home, root)
             words = _server(stack, home, root, "--set", "dense=false")
-            results["asked"] = _asked(both, words, questions.names(), sentences)
+            results["asked"] = _asked(both, words, names, sentences)
             sides = {"both": both, "words": words}
             results["memory"] = {side: memory(one.process.pid) for side, one in sides.items()}
             results["update"] = _update(both, words, root)
@@ -194,6 +204,60 @@ def _recall(library: Library, asked: list[str], real: set[str]) -> dict[str, Any
         "found": {str(depth): statistics.mean(values) for depth, values in found.items()},
         "all_found": same,
     }
+
+
+def _quality(library: Library, root: Path) -> dict[str, Any]:
+    """Ranks of known answers with the sketches, and with every vector compared exactly."""
+    snapshot = library.snapshot()
+    log = _log(library)
+    blocks = [Block.of(part, snapshot.rows, log) for part in snapshot.parts]
+    own = [block for block in blocks if block is not None]
+    sides = {"sketches": Matrix(own, log.width), "exact": _Exact(own, log.width)}
+    lookup, names = Lookup(), _Names(snapshot)
+    gains: dict[str, list[float]] = {side: [] for side in sides}
+    same = 0
+    for question in questions(root / "django", "python", _KNOWN):
+        text = shortened(question.text)
+        weight = fusion_for(understand(text))
+        if weight <= 0.0:
+            continue
+        query = encode_query(bundled(), text)
+        answers: list[list[int]] = []
+        for side, matrix in sides.items():
+            near = Near(matrix, query, weight)
+            search = RootSearch(snapshot, str(root), lookup, Request(text), near=near)
+            answers.append([found.chunk for found in search.run().found[:_TOP]])
+            ranks = [names.of(chunk) for chunk in answers[-1]]
+            wanted = (f"django/{question.path}", question.name)
+            gains[side].append(1 / (ranks.index(wanted) + 1) if wanted in ranks else 0.0)
+        same += answers[0] == answers[1]
+    difference = np.array(gains["sketches"]) - np.array(gains["exact"])
+    return {
+        "questions": len(difference),
+        "mrr": {side: statistics.mean(values) for side, values in gains.items()},
+        "difference": [float(difference.mean()), *bootstrap(difference)],
+        "same_page": same,
+    }
+
+
+class _Exact(Matrix):
+    """Every vector compared."""
+
+    def looked_at(self, query: NDArray[np.int8], among: NDArray[np.bool_]) -> Ints:
+        return np.flatnonzero(among)
+
+
+class _Names:
+    """Path and qualified name of a chunk."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._records = Records(snapshot)
+
+    def of(self, chunk: int) -> tuple[str, str]:
+        file, number = self._records.place(chunk)
+        found = self._records.of(file)[number]
+        return self._snapshot.path(file), f"{found.container}.{found.name}".lstrip(".")
 
 
 # Over stdio

@@ -7,7 +7,8 @@ __all__ = ["page"]
 
 def page(results: dict[str, Any]) -> str:
     inside, asked, recall = results["inside"], results["asked"], results["recall"]
-    update, memory = results["update"], results["memory"]
+    update, memory, quality = results["update"], results["memory"], results["quality"]
+    difference = quality["difference"]
     opened = inside["log_ms"] + inside["places_ms"] + inside["sketches_ms"]
     added_cpu = inside["encode_ms"] + inside["nearest_ms"]
     shares = " | ".join(f"{share:.4f}" for share in recall["found"].values())
@@ -53,6 +54,12 @@ nearest to {recall["questions"]} questions among {recall["chunks"]:,} encoded on
 | found | {shares} |
 
 For {recall["all_found"]} of the {recall["questions"]} questions none was lost, so the answer is that of an exact comparison.
+
+Short questions, the first five telling words of what documentation says of {quality["questions"]} declarations of django in this tree,
+asked with the sketches and with every vector compared exactly: mean reciprocal rank at 10 of the declaration
+{quality["mrr"]["sketches"]:.4f} and {quality["mrr"]["exact"]:.4f}, difference {difference[0]:+.4f} with a 95 % paired bootstrap
+interval of [{difference[1]:+.4f}, {difference[2]:+.4f}]. For {quality["same_page"]} of them the first ten hits are the same in the
+same order. The documentation is in the tree here, so these figures say nothing about meaning; the difference is what counts.
 
 ## Changing
 

@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 import time
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 import numpy as np
@@ -41,6 +41,9 @@ from sightline.index.sources import Source, read_source
 from sightline.workspace.gate import Gate
 from sightline.workspace.roots import Root, RootSet
 
+if TYPE_CHECKING:
+    from sightline.index.dense.encoding import Logs
+
 __all__ = ["Worker", "main"]
 
 _NICE = 5
@@ -54,6 +57,8 @@ class Worker:
         self._source = source
         self._target = target
         self._keys = Keys()
+        #: Of the roots that vectors were made for.
+        self._logs: Logs | None = None
 
     def run(self) -> None:
         """Does jobs until there are no more."""
@@ -77,10 +82,11 @@ class Worker:
             return self._index(job)
         if isinstance(job, MergeJob):
             return self._merge(job)
-        from sightline.index.dense.encoding import encode
+        from sightline.index.dense.encoding import Logs, encode
         from sightline.index.dense.weights import bundled
 
-        return encode(job, bundled(), lambda task: self._say(At(task)))
+        self._logs = self._logs or Logs()
+        return encode(job, self._logs, bundled(), lambda task: self._say(At(task)))
 
     def _index(self, job: IndexJob) -> Reply:
         gate = Gate(RootSet.of([Root(job.root, job.root)]))

@@ -22,7 +22,7 @@ from sightline.index.sources import read_source
 from sightline.workspace.gate import Gate
 from sightline.workspace.roots import Root, RootSet
 
-__all__ = ["encode"]
+__all__ = ["Logs", "encode"]
 
 #: Chunks between two signs of life.
 _TOGETHER = 128
@@ -32,11 +32,20 @@ _MAX_TEXT = 16_384
 _Made = tuple[bytes, bytes, list[bytes], Vectors]
 
 
-def encode(job: EncodeJob, weights: Weights, at: Callable[[int], None]) -> Encoded:
+class Logs(dict[str, VectorLog]):
+    """The logs by their paths, as a worker last saw them: only what is new is read."""
+
+    def of(self, folder: str, weights: Weights) -> VectorLog:
+        path = log_path(folder, weights.digest)
+        log = self.setdefault(path, VectorLog(path, weights.size))
+        log.refresh()
+        return log
+
+
+def encode(job: EncodeJob, logs: Logs, weights: Weights, at: Callable[[int], None]) -> Encoded:
     """Encodes what is missing and adds it to the log of the root."""
     gate = Gate(RootSet.of([Root(job.root, job.root)]))
-    log = VectorLog(log_path(job.folder, weights.digest), weights.size)
-    log.refresh()
+    log = logs.of(job.folder, weights)
     segments: dict[str, Segment] = {}
     made: list[_Made] = []
     encoded = 0
