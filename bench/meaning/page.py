@@ -32,7 +32,7 @@ _SPEED = """
 ## Speed and size
 
 One thread, by CPU time, on the machine that measured. *Added* is what vectors add to one search, at the
-median: the query encoded and compared with every chunk. Loading the model, which happens with the
+median: the query encoded and the nearest chunks found. Loading the model, which happens with the
 first question that wants it, took {load:.2f} s of CPU. The machine's load was {machine}; a busy machine
 makes all of these worse.
 

@@ -49,7 +49,7 @@ def fused(base: Floats, near: Floats, weight: float) -> Floats:
     A mean, so that what else speaks for a chunk (a declared name) counts as much as without
     vectors. Nearness is counted from the last of the nearest candidates, which has none, to the
     first: all cosines of a code base lie close together, and only their order says much. ``near``
-    is the nearness of every chunk, at most 0 for those that must not appear.
+    is 0 for every chunk that is not one of the nearest.
     """
     kept = _best(near, CANDIDATES)
     if not kept.any() or weight <= 0.0:
