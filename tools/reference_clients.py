@@ -9,8 +9,12 @@ __all__ = ["clients_page"]
 
 _STARTS = {
     "project": "the project it runs in",
-    "variable": "the folder that is open",
     "anywhere": "one project, named in the entry",
+}
+_TESTED = {
+    "turns": "whole turns",
+    "calls": "its own calls",
+    "file": "configuration only, not run",
 }
 _CREDENTIALS = {
     "helper": "by a command, so it is not in the file",
@@ -29,8 +33,8 @@ def clients_page() -> str:
 # Clients
 
 What `sightline config` knows about each client. *Whole turns*: the real client, pinned, was configured by `sightline config`, started offline, and its model, a stand-in, called every tool; what
-the model would have seen was compared with what the server answered (`make test-clients`). *Configuration only, not run*: the file is written as the client's documentation asks for; nobody has seen the client
-use it.
+the model would have seen was compared with what the server answered (`make test-clients`). *Its own calls*: the real program, here VS Code's server without a desktop, read the entry, connected and called a tool of every family
+over stdio and HTTP, without a model (`make test-vscode`). *Configuration only, not run*: the file is written as the client's documentation asks for (Zed: as its source reads it); nobody has seen the client use it.
 
 {head}
 {chr(10).join(rows)}
@@ -41,7 +45,9 @@ def _row(client: Client) -> str:
     path = client.file(Places(Path("~"), {}, "linux"))
     token = _CREDENTIALS[client.credential] if client.http else f"no HTTP: {client.no_http}"
     settings = ", ".join(f"`{key} = {value}`" for key, value in client.settings.items()) or "none"
-    tested = "whole turns" if client.run_in_tests else "configuration only, not run"
+    if client.http and not client.sends_revision:
+        settings += "; over HTTP `protocol_header = session`"
+    tested = _TESTED[client.tested]
     if client.key == "json":
         tested = "the official Python and TypeScript clients and MCP Inspector use such entries"
     check = f"`{' '.join(client.check).replace('NAME', 'sightline')}`" if client.check else "none"
