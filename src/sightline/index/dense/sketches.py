@@ -27,8 +27,8 @@ NEVER = 0xFFFF
 _STRONG = 3
 #: So many words differ in less bits than a byte can count.
 _SUMMED = 3
-#: How many vectors are compared at a time: what that needs stays in the cache.
-_TOGETHER = 32_768
+#: How many vectors are compared at a time, so that little room is needed besides.
+_TOGETHER = 65_536
 
 
 def sketch(vectors: Vectors) -> Sketches:
