@@ -31,7 +31,7 @@ Flags = NDArray[np.bool_]
 
 #: So many chunks at least are compared exactly. What the sketches lose by that is measured in
 #: docs/evidence/dense-scale.md.
-LOOKED_AT = 8_000
+LOOKED_AT = 4_000
 _BLOCK = 2_048
 
 

@@ -7,7 +7,7 @@ index, in whatever order its files lie. Nothing here decides a rank: what a sket
 compared exactly afterwards (see ``nearness``).
 
     sketches = sketch(vectors)                  # words x rows: 32 bytes for 256 components
-    cut = within(distances(sketches, query), 8_000, 256)
+    cut = within(distances(sketches, query), 4_000, 256)
 """
 
 import numpy as np
