@@ -19,7 +19,7 @@ from typing import Any
 
 from bench.bare import BareClient, BridgedClient
 from bench.cold_starts import RESULTS as COLD_RESULTS
-from bench.kernel import Tree, cpu_seconds
+from bench.kernel import Tree, main_thread_cpu_seconds
 from bench.language_cases import Case
 from bench.language_rounds import Rounds
 from bench.language_sides import TOOLS, ask, bare, call, measured, position, start
@@ -68,9 +68,9 @@ def measure(case: Case, scratch: Path) -> dict[str, Any]:
     pid = server.process.pid
     rounds = Rounds(server, clients, case)
     plain = clients["bare"].pid
-    before = cpu_seconds(pid), _tree_cpu(pid), _tree_cpu(plain)
+    before = main_thread_cpu_seconds(pid), _tree_cpu(pid), _tree_cpu(plain)
     asked = rounds.run(files_of(case, root), _ROUNDS)
-    cpu_ms = (cpu_seconds(pid) - before[0]) * 1000 / asked
+    cpu_ms = (main_thread_cpu_seconds(pid) - before[0]) * 1000 / asked
     own_cpu = _tree_cpu(pid) - before[1] + rounds.client_cpu["own"]
     bare_cpu = _tree_cpu(plain) - before[2] + rounds.client_cpu["bare"]
     for client in clients.values():

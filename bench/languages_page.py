@@ -82,9 +82,10 @@ project before the first round. Answers in which it was told less than Sightline
   looking for changes, keys, canonical order) and two more changes of process, however fast the server
   is. Servers that know one document only, and tsgo, answer most questions in about a millisecond:
   there the added milliseconds are what counts.
-- The processor time of Sightline has its background work in it: a look for changes that nobody
-  announced, at most 1 % of one processor while calls come. Where a round takes seconds that is most of
-  it.
+- The processor time of Sightline is that of its main thread. Beside it, other threads look for changes
+  that nobody announced (at most 1 % of one processor while calls come) and at the memory of the
+  servers (every 5 s). That grows with time and not with questions: with pyright, where a round takes
+  seconds, it was most of what the whole process took.
 - Three processes of the same server are compared; they may have warmed up differently.
 - Go, Rust and PHP servers are not published where this bench can get them; they are measured where
   the user has them.

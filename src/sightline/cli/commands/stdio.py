@@ -13,8 +13,13 @@ from sightline.cli.context_root import unsigned_seconds
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
 from sightline.cli.main import make_parser
-from sightline.cli.commands.serve import loop_runner
-from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.cli.start import (
+    add_common,
+    build_program,
+    configuration_from,
+    loop_runner,
+    roots_from,
+)
 from sightline.contract.limits import MAX_CONTEXT_TIMEOUT_S
 from sightline.server.compose import Program
 from sightline.server.logs import Log
