@@ -1,13 +1,11 @@
 """How far a sweep of diagnostics has come, told to a client over a real transport."""
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support import fake_server
+from tests.support.scripted_home import install
 from tests.support.stdio import StdioServer
 
 _DOCUMENTS = 6
@@ -32,14 +30,7 @@ def _start(folder: Path) -> tuple[StdioServer, Path]:
         "textDocument/documentSymbol": [{"result": []}],
         "textDocument/references": [{"result": []}],
     }
-    (folder / "script.json").write_text(json.dumps(script))
-    command = [sys.executable, fake_server.__file__, str(folder / "script.json")]
-    settings = home / ".config/sightline/sightline.toml"
-    settings.parent.mkdir(parents=True)
-    settings.write_text(
-        f'[servers.ty]\nfound = "path"\ncommand = {json.dumps(command)}\n'
-        'workspace_diagnostics = "sweep"\npython_environment = ""\nfolder = "root"\n'
-    )
+    install(home, script, workspace_diagnostics="sweep")
     return StdioServer.start([str(root), "--tools", "lsp"], home), go
 
 
