@@ -5,8 +5,9 @@ to the first complete answer, the tools when warm, what Sightline adds, memory. 
 repeatable is counted by ``python -m bench cold_starts``; its rows are shown beside.
 
 What Sightline adds is measured in rounds, see language_rounds.py. A run is bounded: every server's
-rounds stop after a minute or two, and so does the sweep of its diagnostics. Without other load it
-takes about ten minutes. ``BENCH_SERVERS="tsgo html"`` measures those rows again.
+rounds stop after a minute or two, and so does the sweep of its diagnostics. Eight of the ten
+servers took nine minutes on two cores at a load of 13. ``BENCH_SERVERS="tsgo html"`` measures those
+rows again.
 """
 
 import json
