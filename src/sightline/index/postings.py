@@ -39,7 +39,7 @@ Bytes = NDArray[np.uint8]
 
 MAX_COUNT = 16
 COUNT_BITS = 4
-_FEW_BYTES = 320
+_FEW_BYTES = 200
 #: About how many bytes of bitmaps are made at a time.
 _MARKED = 1 << 19
 
