@@ -7,9 +7,10 @@ does. Runs in worker processes only.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from operator import attrgetter, itemgetter
 
 from tree_sitter import Node
 
@@ -542,15 +543,17 @@ def _flatten(data: bytes, part: _Part, lines: list[int]) -> Iterator[Chunk]:
     spans = _without(part.start, part.end, part.parts)
     start_line = bisect_right(lines, part.start - 1)
     end_line = bisect_right(lines, max(part.start, part.end - 1) - 1)
-    symbols = sorted(part.symbols, key=lambda s: s[0])
-    own = symbols and symbols[0][1].name == part.name
-    if own and symbols[0][0] != part.symbols[0][0]:
-        symbols.remove(part.symbols[0])
-        symbols.insert(0, part.symbols[0])
+    symbols = part.symbols
+    if len(symbols) > 1:
+        symbols = sorted(symbols, key=_place)
+        own = symbols[0][1].name == part.name
+        if own and symbols[0][0] != part.symbols[0][0]:
+            symbols.remove(part.symbols[0])
+            symbols.insert(0, part.symbols[0])
     if end_line - start_line < MAX_LINES or sum(e - s for s, e in spans) < 4_000:
         yield Chunk(
             part.kind, part.name, part.container, start_line, end_line, tuple(spans),
-            tuple(symbol for _, symbol in symbols),
+            tuple([symbol for _, symbol in symbols]),
         )  # fmt: skip
     else:
         for piece in split_spans(data, spans, lines):
@@ -598,8 +601,8 @@ def _inside(
     return tuple(found)
 
 
-def _place(symbol: tuple[int, Symbol]) -> int:
-    return symbol[0]
+_place: Callable[[tuple[int, Symbol]], int] = itemgetter(0)
+_start: Callable[[_Part], int] = attrgetter("start")
 
 
 _WORD_BYTE = re.compile(rb"[0-9A-Za-z\x80-\xff]")
@@ -608,7 +611,7 @@ _WORD_BYTE = re.compile(rb"[0-9A-Za-z\x80-\xff]")
 def _without(start: int, end: int, parts: Sequence[_Part]) -> list[tuple[int, int]]:
     """The range without those of ``parts``."""
     spans: list[tuple[int, int]] = []
-    for part in sorted(parts, key=lambda p: p.start):
+    for part in sorted(parts, key=_start) if parts else ():
         if part.start > start:
             spans.append((start, part.start))
         start = max(start, part.end)

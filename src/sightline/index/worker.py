@@ -46,7 +46,7 @@ __all__ = ["Worker", "main"]
 _NICE = 5
 _ADDRESS_SPACE = 6 << 30
 _MAX_CHUNKS = 20_000
-_SAY_S = 0.05
+_SAY_S = 0.1
 
 
 class Worker:
