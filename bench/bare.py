@@ -6,11 +6,14 @@ loop. What Sightline adds is measured against this.
 
 import json
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["BareClient"]
+from bench import bridge
+
+__all__ = ["BareClient", "BridgedClient"]
 
 
 class BareClient:
@@ -133,3 +136,29 @@ class BareClient:
             if name.lower() == b"content-length":
                 length = int(value)
         return json.loads(self._process.stdout.read(length))
+
+
+class BridgedClient(BareClient):
+    """The same client behind a process that only passes messages on (see bridge.py)."""
+
+    def __init__(
+        self, command: list[str], root: Path, options: dict[str, Any], **rest: Any
+    ) -> None:
+        relay = [sys.executable, "-I", "-S", bridge.__file__]
+        super().__init__([*relay, *command], root, options, **rest)
+
+    def close(self) -> None:
+        """Its server ends with its input."""
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+    def _send(self, message: Any) -> None:
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def _read(self) -> Any:
+        assert self._process.stdout
+        return json.loads(self._process.stdout.readline())

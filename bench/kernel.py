@@ -4,13 +4,26 @@ import json
 import os
 import time
 
-__all__ = ["Tree", "cpu_seconds", "loads", "peak_rss_bytes", "yardstick_us"]
+__all__ = [
+    "Tree",
+    "cpu_seconds",
+    "loads",
+    "main_thread_cpu_seconds",
+    "peak_rss_bytes",
+    "yardstick_us",
+]
 
 
 def cpu_seconds(pid: int) -> float:
     """User and system time of every thread, to the nanosecond. Children are not included."""
     clock = (~pid << 3) | 2  # how Linux numbers the clock of another process
     return time.clock_gettime(clock)
+
+
+def main_thread_cpu_seconds(pid: int) -> float:
+    """User and system time of the thread that a process began with."""
+    with open(f"/proc/{pid}/task/{pid}/schedstat", encoding="ascii") as file:
+        return int(file.read().split()[0]) / 1e9
 
 
 def peak_rss_bytes(pid: int) -> int:

@@ -1,4 +1,4 @@
-"""The two sides of the comparison: Sightline with one language server, and a bare client of it."""
+"""The sides of the comparison: Sightline with one language server, and bare clients of it."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bench.bare import BareClient
 from bench.kernel import loads
@@ -14,7 +14,7 @@ from bench.language_cases import CASES, Case
 from sightline.lsp.anchors import LANGUAGE, named_by
 from sightline.lsp.capabilities import CAPABILITIES
 from sightline.lsp.install.store import Store
-from sightline.lsp.launching import Launcher
+from sightline.lsp.launching import Launcher, Start
 from sightline.lsp.projects import Projects
 from sightline.lsp.registry import Operation, builtin
 from sightline.workspace.roots import open_root
@@ -23,7 +23,17 @@ from tests.languages.samples import only
 from tests.support.engine import INSTALLED
 from tests.support.stdio import StdioServer
 
-__all__ = ["TOOLS", "arguments", "ask", "bare", "call", "measured", "position", "start"]
+__all__ = [
+    "TOOLS",
+    "arguments",
+    "ask",
+    "bare",
+    "call",
+    "connected",
+    "measured",
+    "position",
+    "start",
+]
 
 _ANSWER_S = 600
 TOOLS: dict[Operation, str] = {
@@ -60,44 +70,54 @@ def measured(
 
 
 def start(case: Case, root: Path, home: Path) -> StdioServer:
-    """Sightline with one server, which answers for its languages."""
+    """Sightline with one server and no other: what else runs would be counted as its own."""
     settings = home / ".config/sightline/sightline.toml"
     settings.parent.mkdir(parents=True, exist_ok=True)
-    spec = builtin().servers[case.server]
+    servers = builtin().servers
+    spec = servers[case.server]
     lines = f"[servers.{case.server}]\nlanguages = {json.dumps(spec.languages)}\n"
-    if case.server != "ty":  # which comes with Sightline
-        lines += '[servers.ty]\nfound = "path"\ncommand = ["no-ty"]\n'
+    for other in servers.keys() - {case.server}:
+        lines += f'[servers.{other}]\nfound = "path"\ncommand = ["no-{other}"]\n'
     settings.write_text(lines, encoding="utf-8")
-    servers = home / ".local/share/sightline/servers"
-    if spec.package and not servers.exists():
-        servers.mkdir(parents=True, mode=0o700)
-        (servers / spec.package).symlink_to(INSTALLED / spec.package)
+    installed = home / ".local/share/sightline/servers"
+    if spec.package and not installed.exists():
+        installed.mkdir(parents=True, mode=0o700)
+        (installed / spec.package).symlink_to(INSTALLED / spec.package)
     server = StdioServer.start([str(root), "--tools", "lsp"], home)
     server.initialize()
     return server
 
 
-def bare(case: Case, root: Path, scratch: Path) -> BareClient:
-    """A bare client of the same server: the same options, the same projects loaded."""
-    registry = only(case.server)
+C = TypeVar("C", bound=BareClient)
+
+
+def connected(
+    server: str, language: str, root: Path, cache: Path, home: Path, kind: type[C]
+) -> tuple[C, Start]:
+    """A bare client of a server that was started as Sightline would, and how that was."""
+    registry = only(server)
     opened = open_root(str(root), home=None)
     tree, _ = scan(opened.real)
-    environment = {"PATH": os.environ["PATH"], "HOME": str(scratch)}
-    launcher = Launcher(environment, scratch, Store(INSTALLED), registry)
-    project = Projects(opened, registry, lambda: tree).at(
-        registry.servers[case.server], opened.real
-    )
-    made = launcher.start(case.server, project, [opened.real])
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
+    launcher = Launcher(environment, cache, Store(INSTALLED), registry)
+    project = Projects(opened, registry, lambda: tree).at(registry.servers[server], opened.real)
+    made = launcher.start(server, project, [opened.real])
     assert made is not None
-    client = BareClient(
+    client = kind(
         list(made.command),
         root,
         dict(made.initialization_options),
         environment=made.environment,
         settings=made.settings,
         capabilities=CAPABILITIES,
-        language=case.language,
+        language=language,
     )
+    return client, made
+
+
+def bare(case: Case, root: Path, scratch: Path, kind: type[C]) -> C:
+    """A bare client of the same server: the same options, the same projects loaded."""
+    client, made = connected(case.server, case.language, root, scratch, scratch, kind)
     for path in made.anchors.opened:
         client.open(Path(path))
     if made.anchors.named:

@@ -18,11 +18,12 @@ _TOOLS = (
 
 def page(rows: list[dict[str, Any]], cold: dict[str, Any], max_ratio: float) -> str:
     over = [row["server"] for row in rows if row["ratio"] > max_ratio]
+    bridge_over = [row["server"] for row in rows if row["bridge_ratio"] > max_ratio]
     return f"""# Every language server on a real code base
 
 Two shared cores; the load when each server's turn came is in its row. Every server is the pinned
-version, asked through `sightline stdio` with no other server for its language. The code bases are
-published packages.
+version, asked through `sightline stdio` with no other server installed. The code bases are published
+packages.
 
 ## The servers
 
@@ -48,25 +49,43 @@ workspace diagnostics once, for the whole project. "-": not offered.
 
 ## What is added
 
-The same new questions to Sightline and to a bare client of the same server with the same options and
-the same projects loaded, in turns; p50 of each. A round is one document: its outline, then every other tool about a symbol in
-it. The limit for a round is a ratio of {max_ratio}; over it: {", ".join(over) or "none"}. "-": not
-offered, or asked by Sightline in another way than the protocol's plain one.
+The same new questions to Sightline, to a bare client of the same server with the same options and the
+same projects loaded, and to the same bare client behind a bridge, in turns; p50 of each. The bridge is
+a process that only passes each message on (`bench/bridge.py`): it parses, checks and remembers
+nothing, so what it adds is the price of a process of its own. A round is one document: its outline,
+then every other tool about a symbol in it. The limit for a round is a ratio of {max_ratio}; over it: {", ".join(over) or "none"}; the bridge alone is over it for:
+{", ".join(bridge_over) or "none"}. The last columns say, per question, what a process costs and what
+Sightline costs beyond that.
 
-| server | round, Sightline / bare ms | ratio | {" | ".join(_TOOLS)} |
-|---|---|---|{"---|" * len(_TOOLS)}
+| server | round ms: Sightline / bridge / bare | ratio | ratio of the bridge | a process, ms | Sightline, ms |
+|---|---|---|---|---|---|
 {chr(10).join(map(_added, rows))}
+
+By tool, Sightline / bridge / bare in milliseconds. "-": not offered, or asked by Sightline in another
+way than the protocol's plain one.
+
+| server | {" | ".join(_TOOLS)} |
+|---|{"---|" * len(_TOOLS)}
+{chr(10).join(map(_by_tool, rows))}
+
+The comparison is fair only if the bare client gets whole answers too. Its server had loaded the
+project before the first round. Answers in which it was told less than Sightline:
+{_less(rows)}.
 
 ## Weak points
 
-- The machine is shared; figures below 2x apart may be noise, ratios are steadier.
+- The machine is shared; figures below 2x apart may be noise, ratios are steadier. On a machine with
+  more ready processes than cores each change of process waits for its turn; wall times then show the
+  machine, and the ratio of CPU is the steadier one.
 - A question costs Sightline some processor time (in the table; reading and gating the document,
-  looking for changes, a second process) and two more changes of process, however fast the server
-  is. Servers that know one document only answer most questions in less than a millisecond: there no
-  bridge in a process of its own can keep the ratio, and the added milliseconds are what counts. On a
-  machine with more ready processes than cores each change of process waits for its turn; wall times
-  then show the machine, and the ratio of CPU is the steadier one.
-- Two processes of the same server are compared; they may have warmed up differently.
+  looking for changes, keys, canonical order) and two more changes of process, however fast the server
+  is. Servers that know one document only, and tsgo, answer most questions in about a millisecond:
+  there the added milliseconds are what counts.
+- The processor time of Sightline is that of its main thread. Beside it, other threads look for changes
+  that nobody announced (at most 1 % of one processor while calls come) and at the memory of the
+  servers (every 5 s). That grows with time and not with questions: with pyright, where a round takes
+  seconds, it was most of what the whole process took.
+- Three processes of the same server are compared; they may have warmed up differently.
 - Go, Rust and PHP servers are not published where this bench can get them; they are measured where
   the user has them.
 """
@@ -78,7 +97,6 @@ def _range(numbers: list[int]) -> str:
 
 
 def _server(row: dict[str, Any], cold: dict[str, Any] | None) -> str:
-    asked = sum(tool["bare_ms"] is not None for tool in row["tools"].values())
     cells = (
         row["server"],
         row["version"],
@@ -90,7 +108,7 @@ def _server(row: dict[str, Any], cold: dict[str, Any] | None) -> str:
         f"{row['cold_s']:.2f}",
         f"{row['ratio']:.2f}",
         f"{row['cpu_ratio']:.2f}",
-        f"{(row['own_ms'] - row['bare_ms']) / asked:.2f}",
+        f"{(row['own_ms'] - row['bare_ms']) / _asked(row):.2f}",
         f"{row['cpu_ms']:.2f}",
         row["memory_mb"],
         row["load"],
@@ -111,12 +129,31 @@ def _warm(row: dict[str, Any]) -> str:
 
 
 def _added(row: dict[str, Any]) -> str:
+    questions = _asked(row)
+    own, bridge, plain = row["own_ms"], row["bridge_ms"], row["bare_ms"]
+    return (
+        f"| {row['server']} | {own:.1f} / {bridge:.1f} / {plain:.1f} | {row['ratio']:.2f} | "
+        f"{row['bridge_ratio']:.2f} | {(bridge - plain) / questions:.2f} | "
+        f"{(own - bridge) / questions:.2f} |"
+    )
+
+
+def _by_tool(row: dict[str, Any]) -> str:
     cells = []
     for name in _TOOLS:
         tool = row["tools"].get(name, {})
-        plain = tool.get("bare_ms")
-        cells.append(f"{tool['own_ms']:.1f} / {plain:.1f}" if plain is not None else "-")
-    return (
-        f"| {row['server']} | {row['own_ms']:.1f} / {row['bare_ms']:.1f} | {row['ratio']:.2f} | "
-        f"{' | '.join(cells)} |"
-    )
+        sides = [tool.get(f"{side}_ms") for side in ("own", "bridge", "bare")]
+        known = [f"{side:.1f}" for side in sides if side is not None]
+        cells.append(" / ".join(known) if len(known) == len(sides) else "-")
+    return f"| {row['server']} | {' | '.join(cells)} |"
+
+
+def _asked(row: dict[str, Any]) -> int:
+    """How many questions of a round were put to every side."""
+    return sum(tool["bare_ms"] is not None for tool in row["tools"].values())
+
+
+def _less(rows: list[dict[str, Any]]) -> str:
+    less = [f"{row['server']} {row['told_less']}" for row in rows if row["told_less"]]
+    total = sum(row["compared_answers"] for row in rows)
+    return f"{', '.join(less)}, of {total}" if less else f"none of {total}"

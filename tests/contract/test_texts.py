@@ -77,6 +77,12 @@ def test_cuts_by_bytes_are_the_longest_prefix(text: str, limit: int) -> None:
         ("FILE:///home/u/secret.py", "secret.py"),
         ("file://host/home/u/secret.py", "secret.py"),
         ("[a](file:///home/u/secret.py#L3)", "[a](secret.py#L3)"),
+        ("file:///srv/ws/%2e%2e/home/u/secret.py", "secret.py"),
+        ("file:///srv/ws%2F..%2Fhome%2Fu%2Fsecret.py", "secret.py"),
+        ("file:///c%3A/Users/u/secret.py", "secret.py"),
+        ("file:///C:/Users/u/secret.py", "secret.py"),
+        ("file:///c%3A%5CUsers%5Cu%5Csecret.py#L3", "secret.py#L3"),
+        ("file:///C:\\Users\\u\\secret.py", "secret.py"),
     ],
 )
 def test_paths_outside_become_names(text: str, shown: str) -> None:
@@ -89,6 +95,7 @@ def test_paths_outside_become_names(text: str, shown: str) -> None:
         "/srv/ws/a.py",
         "at /srv/ws/a.py:3",
         "file:///srv/ws/a.py#L3",
+        "file:///srv/%77s/a%20b.py#L3",
         "GET /api/users/1",
         "https://example.com/home/u/page",
         "http://home/u/page",
@@ -116,6 +123,16 @@ names = st.text("abcxyz_.-", min_size=1, max_size=6).filter(lambda name: name.st
 def test_no_folder_outside_survives(before: str, start: str, parts: list[str], after: str) -> None:
     path = "home/private-folder/" + "/".join(parts)
     assert "private-folder" not in redact(f"{before}{start}{path}{after}")
+
+
+@given(
+    st.sampled_from(["", "srv/ws/", "srv/ws/%2e%2E/", "c%3A/", "C:/", "c:%5C"]),
+    st.lists(names, min_size=1, max_size=4),
+    st.sampled_from(["/", "%2F", "%2f", "%5C", "\\"]),
+)
+def test_no_folder_outside_survives_in_a_link(start: str, parts: list[str], between: str) -> None:
+    path = between.join(["..", "..", "home", "private-folder", *parts])
+    assert "private-folder" not in redact(f"[x](file:///{start}{path})")
 
 
 @given(texts)

@@ -55,6 +55,50 @@ def test_a_drive_letter_is_lower_case() -> None:
 
 
 @pytest.mark.parametrize(
+    "uri",
+    [
+        "file:///c%3A/src/a.py",
+        "file:///C%3a/src/a.py",
+        "file:///c:/src/a.py",
+        "file:///C:/src/a.py",
+    ],
+)
+def test_a_drive_has_one_spelling(uri: str) -> None:
+    """As editors on Windows write it: the letter small, the colon escaped."""
+    assert uri_of(path_of(uri)) == "file:///c%3A/src/a.py"
+
+
+def test_a_backslash_parts_nothing() -> None:
+    """It is a character of a name, as everywhere but on Windows; it never becomes a step."""
+    assert (
+        path_of("file:///ws/..\\..\\etc")
+        == path_of("file:///ws/..%5C..%5Cetc")
+        == "/ws/..\\..\\etc"
+    )
+    assert uri_of("/ws/a\\b.py") == "file:///ws/a%5Cb.py"
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "C:\\src\\a.py",
+        "c:/src/a.py",
+        "\\\\host\\share\\a.py",
+        "file:C:/src/a.py",
+        "file:\\\\c:\\a.py",
+        "file://c:/src/a.py",
+        "file://c%3A/src/a.py",
+        "file://host/share/a.py",
+        "file:////host/a.py",
+    ],
+)
+def test_a_windows_path_that_is_no_uri_is_refused_with_advice(uri: str) -> None:
+    with pytest.raises(UriInvalid) as refused:
+        path_of(uri)
+    assert "file:///folder/module.py" in refused.value.advice
+
+
+@pytest.mark.parametrize(
     ("uri", "path"),
     [
         ("file:///a/b.py", "/a/b.py"),

@@ -21,13 +21,10 @@ from typing import Any
 import msgspec
 
 from bench.bare import BareClient
-from sightline.lsp.capabilities import CAPABILITIES
+from bench.language_sides import connected
 from sightline.lsp.install.store import Store
 from sightline.lsp.launching import Launcher
-from sightline.lsp.projects import Projects
 from sightline.lsp.registry import Registry
-from sightline.workspace.roots import open_root
-from sightline.workspace.tree import scan
 from tests.languages.questions import all_questions
 from tests.languages.samples import ON_PATH, Sample, only
 from tests.support import tap
@@ -121,22 +118,10 @@ async def through_sightline(server: str, sample: Sample, folder: Path) -> list[d
 def while_loading(server: str, sample: Sample, folder: Path) -> list[int]:
     """What a client is told that asks for references at once, and again and again."""
     root = sample.write(folder / "ws")
-    registry = only(server)
-    opened = open_root(str(root), home=None)
-    tree, _ = scan(opened.real)
-    project = Projects(opened, registry, lambda: tree).at(registry.servers[server], opened.real)
-    made = _launcher(registry, folder).start(server, project, [opened.real])
-    assert made is not None
     file, line, character = sample.place(sample.places[0])
-    client = BareClient(
-        list(made.command),
-        root,
-        dict(made.initialization_options),
-        environment=made.environment,
-        settings=made.settings,
-        capabilities=CAPABILITIES,
-        language=registry.servers[server].languages[0],
-    )
+    language = only(server).servers[server].languages[0]
+    home = Path(os.environ["HOME"])
+    client, _ = connected(server, language, root, folder / "cache", home, BareClient)
     counts: list[int] = []
     limit = time.monotonic() + _LOADING_S
     while counts[-1:] != [len(sample.places)] and time.monotonic() < limit:

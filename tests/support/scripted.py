@@ -9,7 +9,6 @@ import json
 import os
 import queue
 import signal
-import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.support import fake_server
 from tests.support.editor import EditorChild, Message, ScriptedEditor
 from tests.support.http import HttpServer
-from tests.support.program import environment, run
+from tests.support.program import run
+from tests.support.scripted_home import install
 
 __all__ = ["KINDS", "Late", "Scripted", "ScriptedServer", "ScriptedWindow", "SOURCES"]
 
@@ -138,26 +137,14 @@ class ScriptedServer(Scripted):
     def start(
         cls, root: Path, home: Path, script: Script, settings: Mapping[str, Any]
     ) -> Iterator["ScriptedServer"]:
-        folder = home / "programs"
-        folder.mkdir(parents=True)
+        go = home / "programs/go"
         actions = {
-            KINDS[kind]: [_action(kind, entry, folder / "go") for entry in entries]
+            KINDS[kind]: [_action(kind, entry, go) for entry in entries]
             for kind, entries in script.items()
         }
-        (folder / "script.json").write_text(json.dumps(actions))
-        program = folder / "scripted-ls"
-        arguments = f"{fake_server.__file__!r} {str(folder / 'script.json')!r}"
-        program.write_text(f"#!/bin/sh\nexec {sys.executable!r} {arguments}\n")
-        program.chmod(0o755)
-        config = home / ".config/sightline"
-        config.mkdir(parents=True)
-        (config / "sightline.toml").write_text(
-            '[servers.ty]\ncommand = ["scripted-ls"]\nfound = "path"\n'
-            'folder = "root"\nrestart_on = []\npython_environment = ""\n'
-        )
+        folder = install(home, actions)
         flags = [f"--set={name}={value}" for name, value in settings.items()]
-        path = f"{folder}:{environment(home)['PATH']}"
-        server = HttpServer.start([*flags, "--tools", "lsp", str(root)], home, {"PATH": path})
+        server = HttpServer.start([*flags, "--tools", "lsp", str(root)], home)
         try:
             yield cls(server, root, folder)
         finally:

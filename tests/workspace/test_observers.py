@@ -351,3 +351,14 @@ def test_announced_changes_equal_what_a_sweep_finds(
         for path, kind in reported.items():
             assert (kind == DELETED) == (not os.path.isfile(path))
     watcher.close()
+
+
+@pytest.mark.parametrize("notify", [True, False])
+def test_a_first_look_that_nobody_wants_ends_early(tmp_path: Path, notify: bool) -> None:
+    """A thread cannot be cancelled, and the end of the program would wait for it."""
+    for number in range(20):
+        (tmp_path / f"folder{number}").mkdir()
+    observer = observe(str(tmp_path), notify=notify)
+    observer.close()
+    observer.start()
+    assert len(observer.tree) <= 1

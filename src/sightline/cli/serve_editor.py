@@ -16,11 +16,10 @@ from typing import Literal
 import msgspec
 
 from sightline import __version__
-from sightline.cli.commands.serve import loop_runner
 from sightline.cli.configuration import configure
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
-from sightline.cli.start import context_options
+from sightline.cli.start import context_options, loop_runner
 from sightline.contract.settings import ClientSettings, Settings
 from sightline.editor import messages as m
 from sightline.editor.bridge import Bridge, BridgeBroken

@@ -27,6 +27,7 @@ from sightline.contract.values import (
 )
 
 __all__ = [
+    "Key",
     "canonical",
     "diagnostic_key",
     "document_symbol_key",

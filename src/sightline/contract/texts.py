@@ -6,11 +6,14 @@ reduced to its last component before a text written by somebody else is shown.
 
 import re
 from collections.abc import Callable
+from urllib.parse import unquote
 
 __all__ = ["cut_code_points", "cut_utf8", "line_length_utf16", "line_text", "redact_paths"]
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FILE_URI = re.compile(r"file:/+[^\s\"'`<>()\[\]{}|]*", re.IGNORECASE)
+#: What parts the components of a link's path, on Windows too, however it is escaped.
+_STEP = re.compile(r"[/\\]|%2f|%5c", re.IGNORECASE)
 _COMPONENT = r"[^\s\"'`<>()\[\]{}|:;,*?/]+"
 #: An absolute path in running text. It must not continue a word, a relative path or a URL's host.
 _ABSOLUTE = re.compile(rf"(?<![\w.~/\\-])(?!(?<=:)//)/+(?:{_COMPONENT}/+)*{_COMPONENT}/*")
@@ -56,8 +59,11 @@ def redact_paths(text: str, allowed: Callable[[str], bool], is_local: Callable[[
     """
 
     def shorten_uri(match: re.Match[str]) -> str:
-        path = match[0][len("file:") :].removeprefix("//").partition("#")[0]
-        return match[0] if allowed(path) else _last(match[0])
+        # Judged by what it names: an escape may hide a step out of a root, or spell one inside.
+        path = unquote(match[0][len("file:") :].removeprefix("//").partition("#")[0])
+        return (
+            match[0] if allowed(path.replace("\\", "/")) else _STEP.split(match[0].rstrip("/"))[-1]
+        )
 
     def shorten_path(match: re.Match[str]) -> str:
         path = "/" + match[0].lstrip("/")

@@ -7,13 +7,15 @@ does. Runs in worker processes only.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from operator import attrgetter, itemgetter
 
 from tree_sitter import Node
 
 from sightline.index.chunks import Chunk, Symbol, utf16_column
-from sightline.index.grammars import GRAMMARS, Grammar, Rule, parser_for
+from sightline.index.grammars import GRAMMARS, Rule, parser_for
 from sightline.index.windows import MAX_LINES, newlines, split_spans
 
 __all__ = ["cut_declarations"]
@@ -35,7 +37,11 @@ _STRUCTS = {"struct_specifier": "struct", "union_specifier": "union", "enum_spec
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 title".split())
 
 
-@dataclass
+#: The kind, the name and the node of the members of a declaration.
+_Resolved = tuple[str, Node, Node | None]
+
+
+@dataclass(slots=True)
 class _Part:
     """A declaration on its way to becoming a chunk."""
 
@@ -56,21 +62,44 @@ def cut_declarations(data: bytes, language: str) -> list[Chunk]:
     """The chunks of a UTF-8 file, in the order of their first lines."""
     tree = parser_for(language).parse(data)
     root = _Part("module", "", "", 0, len(data))
-    walk = _Walk(data, GRAMMARS[language])
-    walk.enter(tree.root_node.named_children, root, 0)
     lines = newlines(data)
+    walk = _Walk(data, lines, language)
+    walk.enter(tree.root_node.named_children, root, 0)
     chunks = [chunk for part in root.parts for chunk in _flatten(data, part, lines)]
     chunks += _leftovers(data, root, lines)
     return sorted(chunks, key=lambda chunk: (chunk.start_line, -chunk.end_line, chunk.spans))
 
 
+#: What the walk does at a node, as bits.
+_ATTACHED, _OPEN, _DECLARING, _NAMING, _CLOSED = 1, 2, 4, 8, 16
+
+
+@cache
+def _uses(language: str) -> Mapping[str, int]:
+    """What the walk does at nodes of each type. It looks into those that are not there."""
+    grammar = GRAMMARS[language]
+    small = {kind for kind, rule in grammar.rules.items() if rule.kind in _SMALL_KINDS}
+    uses: dict[str, int] = {}
+    for bit, kinds in (
+        (_ATTACHED, grammar.attached),
+        (_OPEN, grammar.open | {"ERROR"}),
+        (_DECLARING, grammar.wrappers | grammar.rules.keys()),
+        (_NAMING, grammar.wrappers | grammar.small.keys() | small),
+        (_CLOSED, grammar.closed),
+    ):
+        for kind in kinds:
+            uses[kind] = uses.get(kind, 0) | bit
+    return uses
+
+
 class _Walk:
-    def __init__(self, data: bytes, grammar: Grammar) -> None:
+    def __init__(self, data: bytes, lines: list[int], language: str) -> None:
         self.data = data
-        self.grammar = grammar
-        self.inner = grammar.inner
-        self.declaring = grammar.wrappers | grammar.rules.keys()
-        self.naming = grammar.wrappers | grammar.small.keys() | _naming(grammar)
+        self.lines = lines
+        self.ascii = data.isascii()
+        self.uses = _uses(language)
+        self.grammar = GRAMMARS[language]
+        self.inner = self.grammar.inner
 
     def enter(
         self, nodes: Sequence[Node], parent: _Part, depth: int, *, local: bool = False
@@ -83,44 +112,52 @@ class _Walk:
             return
         attached: Node | None = None
         last_row = -1
-        grammar, inner = self.grammar, self.inner
+        uses, inner = self.uses, self.inner
         for node in nodes:
             kind = node.type
-            if kind in grammar.attached:
+            use = uses.get(kind, 0)
+            if use & _ATTACHED:
                 if attached is None or node.start_point[0] > last_row + 1:
                     attached = node
                 last_row = _last_row(node)
                 continue
             above = attached if attached and node.start_point[0] <= last_row + 1 else None
             attached = None
-            if kind in grammar.open or kind == "ERROR":
+            if use & _OPEN:
                 self.enter(node.named_children, parent, depth + 1, local=local)
-            elif kind not in self.declaring or not self._declare(node, above, parent, depth):
-                if not local and kind in self.naming:
-                    self._small(node, parent)
+            elif not use & _DECLARING or not self._declare(node, kind, above, parent, depth):
+                if not local and use & _NAMING:
+                    self._small(node, kind, parent)
                 if (
                     inner != "none"
-                    and (kind not in grammar.closed or node.has_error)
+                    and (not use & _CLOSED or node.has_error)
                     and (inner == "all" or self._rows(node) >= _WORTH_ENTERING)
                 ):
                     self.enter(node.named_children, parent, depth + 1, local=local)
 
-    def _rows(self, node: Node) -> int:
-        """What ``_rows`` says, several times faster."""
-        return self.data.count(b"\n", node.start_byte, node.end_byte)
+    def _row(self, offset: int) -> int:
+        """The row of a byte. (A node's points say the same, several times slower.)"""
+        return bisect_left(self.lines, offset)
 
-    def _declare(self, node: Node, above: Node | None, parent: _Part, depth: int) -> bool:
+    def _rows(self, node: Node) -> int:
+        """How many rows lie between the first and the last of a node."""
+        return self._row(node.end_byte) - self._row(node.start_byte)
+
+    def _declare(
+        self, node: Node, type_: str, above: Node | None, parent: _Part, depth: int
+    ) -> bool:
         """Whether ``node`` declares something that becomes a part of ``parent``."""
         inner = node
-        while inner.type in self.grammar.wrappers:
+        while type_ in self.grammar.wrappers:
             declared = [n for n in inner.named_children if self._is_rule(n)]
             if len(declared) > 1:
                 self.enter(inner.named_children, parent, depth + 1)
             if len(declared) != 1:
                 return bool(declared)
             inner = declared[0]
-        rule = self.grammar.rules.get(inner.type)
-        found = self._resolve(inner, rule) if rule is not None else None
+            type_ = inner.type
+        rule = self.grammar.rules.get(type_)
+        found = self._resolve(inner, type_, rule) if rule is not None else None
         if rule is None or found is None:
             return False
         kind, name, members = found
@@ -141,46 +178,49 @@ class _Walk:
         """The part a declaration becomes, with its own symbol."""
         if kind == "function" and parent.kind in _CLASS_LIKE:
             kind = "method"
-        if name.type in _GENERIC:
+        shape = name.type
+        if shape in _GENERIC:
             name = _leaf(name)
+            shape = name.type
         part = _Part(kind, _name_text(name, self.data), parent.path, *span)
         if rule.owner:
             owners = _follow(node, rule.owner)
             part.container = _name_text(owners[0], self.data) if owners else ""
-        elif name.type == "qualified_identifier":
+        elif shape == "qualified_identifier":
             part.container, part.name = _qualified(name, self.data, parent.path)
         if rule.declares and not _extends(node):
             leaf = _leaf(name)
-            symbol = self._symbol(leaf, part.name, kind, node.end_point[0])
+            symbol = self._symbol(leaf, part.name, kind, node)
             part.symbols.append((leaf.start_byte, symbol))
         return part
 
     def _is_rule(self, node: Node) -> bool:
         return node.type in self.grammar.rules or node.type in self.grammar.wrappers
 
-    def _resolve(self, node: Node, rule: Rule) -> tuple[str, Node, Node | None] | None:
-        """The kind, the name and the members' node of a declaration, or ``None`` if it is none."""
-        special = _SPECIAL.get(node.type)
+    def _resolve(self, node: Node, type_: str, rule: Rule) -> _Resolved | None:
+        """What a declaration declares, or ``None`` if it is none."""
+        special = _SPECIAL.get(type_)
         if special is not None:
             return special(node, rule, self.data)
         names = _follow(node, rule.path)
         if not names:
             return None
         kind = rule.kind
-        if node.type == "class_declaration":  # Swift says struct, enum or extension by a keyword
+        if type_ == "class_declaration":  # Swift says struct, enum or extension by a keyword
             keyword = node.child_by_field_name("declaration_kind")
             kind = _SWIFT_KINDS.get(keyword.type, kind) if keyword is not None else kind
             if any(child.type == "interface" for child in node.children):  # so does Kotlin
                 kind = "interface"
         return kind, names[0], _body(node, rule)
 
-    def _small(self, node: Node, parent: _Part) -> None:
+    def _small(self, node: Node, type_: str, parent: _Part) -> None:
         """The names that a statement declares become symbols of the chunk around it."""
-        while node.type in self.grammar.wrappers and node.named_child_count:
+        while type_ in self.grammar.wrappers and node.named_child_count:
             node = node.named_children[-1]
-        rule = self.grammar.small.get(node.type)
+            type_ = node.type
+        rule = self.grammar.small.get(type_)
         if rule is None:
-            rule = self.grammar.rules.get(node.type)
+            rule = self.grammar.rules.get(type_)
             if rule is None or rule.kind not in _SMALL_KINDS:
                 return
         for name in _follow(node, rule.path):
@@ -189,7 +229,7 @@ class _Walk:
             if not text.replace("_", "a").isalnum():
                 continue
             kind = _small_kind(node, leaf, rule.kind, text, parent)
-            symbol = self._symbol(leaf, text, kind, node.end_point[0])
+            symbol = self._symbol(leaf, text, kind, node)
             parent.symbols.append((leaf.start_byte, symbol))
 
     def _members(self, node: Node, part: _Part) -> None:
@@ -202,19 +242,17 @@ class _Walk:
                 leaf = _leaf(name)
                 kind = "property" if member.type == "property_signature" else _MEMBERS[part.kind]
                 text = _name_text(leaf, self.data)
-                symbol = self._symbol(leaf, text, kind, member.end_point[0])
+                symbol = self._symbol(leaf, text, kind, member)
                 part.symbols.append((leaf.start_byte, symbol))
 
-    def _symbol(self, leaf: Node, name: str, kind: str, end_row: int) -> Symbol:
-        row, column = leaf.start_point
-        return Symbol(
-            name, kind, row, utf16_column(self.data, leaf.start_byte, column), max(row, end_row)
-        )
-
-
-def _naming(grammar: Grammar) -> set[str]:
-    """Node types of rules whose names may be symbols of the chunk around them."""
-    return {type_ for type_, rule in grammar.rules.items() if rule.kind in _SMALL_KINDS}
+    def _symbol(self, leaf: Node, name: str, kind: str, node: Node) -> Symbol:
+        """The symbol that ``leaf`` names and ``node`` declares."""
+        start = leaf.start_byte
+        row = self._row(start)
+        column = start - self.lines[row - 1] - 1 if row else start
+        if not self.ascii:
+            column = utf16_column(self.data, start, column)
+        return Symbol(name, kind, row, column, max(row, self._row(node.end_byte)))
 
 
 _MEMBERS = {"struct": "field", "union": "field", "enum": "constant", "interface": "method"}
@@ -235,6 +273,8 @@ _SWIFT_KINDS = {"struct": "struct", "enum": "enum", "actor": "class"}
 
 def _follow(node: Node, path: Sequence[str]) -> list[Node]:
     """The nodes a path leads to."""
+    if len(path) == 1:
+        return _step(node, path[0])
     found = [node]
     for step in path:
         found = [target for origin in found for target in _step(origin, step)]
@@ -316,6 +356,8 @@ def _leaf(node: Node) -> Node:
 
 def _name_text(node: Node, data: bytes) -> str:
     text = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    if text.isidentifier() and len(text) <= _MAX_NAME:
+        return text  # nearly always
     return " ".join(text.split())[:_MAX_NAME].strip("'\"")
 
 
@@ -349,7 +391,7 @@ def _last_row(node: Node) -> int:
 # Node types that need more than a path
 
 
-def _variable(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | None] | None:
+def _variable(node: Node, rule: Rule, data: bytes) -> _Resolved | None:
     """JavaScript: ``const f = () => ...`` declares a function."""
     declarators = [child for child in node.named_children if child.type == "variable_declarator"]
     if len(declarators) != 1:
@@ -365,7 +407,7 @@ def _variable(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | No
     return "function", name, None
 
 
-def _wrapped_function(name: Node, call: Node) -> tuple[str, Node, Node | None] | None:
+def _wrapped_function(name: Node, call: Node) -> _Resolved | None:
     """``const Button = memo(() => ...)``: a call that is given a function."""
     arguments = call.child_by_field_name("arguments")
     if arguments is not None and any(a.type in _FUNCTIONS for a in arguments.named_children[:2]):
@@ -373,7 +415,7 @@ def _wrapped_function(name: Node, call: Node) -> tuple[str, Node, Node | None] |
     return None
 
 
-def _assignment(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | None] | None:
+def _assignment(node: Node, rule: Rule, data: bytes) -> _Resolved | None:
     """JavaScript: ``exports.f = function``, ``A.prototype.m = function``."""
     for child in node.named_children:
         if child.type == "assignment_expression":
@@ -390,14 +432,14 @@ def _assignment(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | 
     return None
 
 
-def _pair(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | None] | None:
+def _pair(node: Node, rule: Rule, data: bytes) -> _Resolved | None:
     key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
     if key is None or value is None or value.type not in _FUNCTIONS - {"call_expression", "class"}:
         return None
     return "method", key, None
 
 
-def _field(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | None] | None:
+def _field(node: Node, rule: Rule, data: bytes) -> _Resolved | None:
     names = _follow(node, rule.path)
     value = node.child_by_field_name("value")
     if not names or value is None or value.type not in _FUNCTIONS - {"call_expression", "class"}:
@@ -405,7 +447,7 @@ def _field(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | None]
     return "method", names[0], None
 
 
-def _struct(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | None] | None:
+def _struct(node: Node, rule: Rule, data: bytes) -> _Resolved | None:
     """C: a struct is declared where its body is."""
     name = node.child_by_field_name("name")
     if name is None or node.child_by_field_name("body") is None:
@@ -413,7 +455,7 @@ def _struct(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | None
     return rule.kind, name, _body(node, rule)
 
 
-def _typedef(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | None] | None:
+def _typedef(node: Node, rule: Rule, data: bytes) -> _Resolved | None:
     names = _follow(node, rule.path)
     if not names:
         return None
@@ -423,7 +465,7 @@ def _typedef(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | Non
     return kind, names[0], None
 
 
-def _go_type(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | None] | None:
+def _go_type(node: Node, rule: Rule, data: bytes) -> _Resolved | None:
     name, type_ = node.child_by_field_name("name"), node.child_by_field_name("type")
     if name is None:
         return None
@@ -431,7 +473,7 @@ def _go_type(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | Non
     return kinds.get(type_.type if type_ else "", "type"), name, None
 
 
-def _element(node: Node, rule: Rule, data: bytes) -> tuple[str, Node, Node | None] | None:
+def _element(node: Node, rule: Rule, data: bytes) -> _Resolved | None:
     """HTML: elements with an id, headings, and what holds them."""
     tag = next(
         (c for c in node.named_children if c.type in ("start_tag", "self_closing_tag")), None
@@ -501,15 +543,17 @@ def _flatten(data: bytes, part: _Part, lines: list[int]) -> Iterator[Chunk]:
     spans = _without(part.start, part.end, part.parts)
     start_line = bisect_right(lines, part.start - 1)
     end_line = bisect_right(lines, max(part.start, part.end - 1) - 1)
-    symbols = sorted(part.symbols, key=lambda s: s[0])
-    own = symbols and symbols[0][1].name == part.name
-    if own and symbols[0][0] != part.symbols[0][0]:
-        symbols.remove(part.symbols[0])
-        symbols.insert(0, part.symbols[0])
+    symbols = part.symbols
+    if len(symbols) > 1:
+        symbols = sorted(symbols, key=_place)
+        own = symbols[0][1].name == part.name
+        if own and symbols[0][0] != part.symbols[0][0]:
+            symbols.remove(part.symbols[0])
+            symbols.insert(0, part.symbols[0])
     if end_line - start_line < MAX_LINES or sum(e - s for s, e in spans) < 4_000:
         yield Chunk(
             part.kind, part.name, part.container, start_line, end_line, tuple(spans),
-            tuple(symbol for _, symbol in symbols),
+            tuple([symbol for _, symbol in symbols]),
         )  # fmt: skip
     else:
         for piece in split_spans(data, spans, lines):
@@ -557,8 +601,8 @@ def _inside(
     return tuple(found)
 
 
-def _place(symbol: tuple[int, Symbol]) -> int:
-    return symbol[0]
+_place: Callable[[tuple[int, Symbol]], int] = itemgetter(0)
+_start: Callable[[_Part], int] = attrgetter("start")
 
 
 _WORD_BYTE = re.compile(rb"[0-9A-Za-z\x80-\xff]")
@@ -567,7 +611,7 @@ _WORD_BYTE = re.compile(rb"[0-9A-Za-z\x80-\xff]")
 def _without(start: int, end: int, parts: Sequence[_Part]) -> list[tuple[int, int]]:
     """The range without those of ``parts``."""
     spans: list[tuple[int, int]] = []
-    for part in sorted(parts, key=lambda p: p.start):
+    for part in sorted(parts, key=_start) if parts else ():
         if part.start > start:
             spans.append((start, part.start))
         start = max(start, part.end)

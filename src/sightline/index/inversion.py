@@ -13,7 +13,6 @@ Fields, each under keys of its own:
 import zlib
 from array import array
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,19 @@ from sightline.index.chunks import KIND_BITS, Chunk
 from sightline.index.postings import add_up, encode_counted, encode_plain, pack, unpack
 from sightline.index.records import pack_record
 from sightline.index.segment import Columns, term_bytes
+from sightline.index.stems import stem
 from sightline.index.trigrams import trigrams_of
-from sightline.index.words import blanked, compact, name_terms, raw_words, raw_words_of, terms
+from sightline.index.words import (
+    MAX_RAW,
+    MAX_TERM,
+    STOPWORDS,
+    blanked,
+    compact,
+    name_terms,
+    parts_of,
+    raw_words,
+    raw_words_of,
+)
 
 __all__ = ["Inversion", "Keys"]
 
@@ -42,29 +52,60 @@ class _Numbers(dict[bytes, int]):
 
 
 class _Known(dict[str, bytes]):
-    """The keys of names in one field, side by side, worked out when first asked for."""
+    """What was worked out for a text when it was first asked for."""
 
     def __init__(self, make: Callable[[str], bytes]) -> None:
         super().__init__()
         self._make = make
 
-    def __missing__(self, name: str) -> bytes:
+    def __missing__(self, text: str) -> bytes:
         if len(self) > _MAX_REMEMBERED:
             self.clear()
-        made = self[name] = self._make(name)
+        made = self[text] = self._make(text)
         return made
+
+
+class _Field:
+    """The keys of raw words in one field. Parts of words come again and again, so they are kept."""
+
+    def __init__(self, letter: str) -> None:
+        self._letter = letter
+        self._parts = _Known(self._part)
+
+    def word(self, raw: str) -> bytes:
+        """The keys of what ``name_terms`` says, side by side."""
+        if not raw.isascii() or len(raw) > MAX_RAW:
+            return b"".join([term_bytes(self._letter + term) for term in name_terms(raw)])
+        parts = parts_of(raw)
+        if len(parts) == 1:
+            return self._parts[parts[0]]
+        known = self._parts
+        keys = b"".join([known[part] for part in parts])
+        whole = "".join(parts).lower()
+        if not 0 < len(whole) <= MAX_TERM:
+            return keys
+        return keys + term_bytes(self._letter + whole)
+
+    def name(self, name: str) -> bytes:
+        """The keys of a declared name."""
+        return b"".join([self.word(raw) for raw in raw_words(name)])
+
+    def _part(self, part: str) -> bytes:
+        if not 1 < len(part) <= MAX_TERM:
+            return b""
+        return term_bytes(self._letter + stem(part.lower()))
 
 
 class Keys:
     """The keys of words as they lie in a segment, remembered between batches."""
 
     def __init__(self) -> None:
-        self._terms = _Known(term_bytes)
         self._bodies: dict[bytes, bytes] = {}
-        self.names = _Known(partial(self._name, "n"))
-        self.containers = _Known(partial(self._name, "c"))
-        self.inner = _Known(partial(self._name, "d"))
-        self.paths = _Known(partial(self._name, "p"))
+        self._body = _Field("b")
+        self.names = _Known(_Field("n").name)
+        self.containers = _Known(_Field("c").name)
+        self.inner = _Known(_Field("d").name)
+        self.paths = _Known(_Field("p").name)
         #: A symbol is found by its whole name, and by it in any spelling.
         self.symbols = _Known(
             lambda name: term_bytes("s" + name) + term_bytes("l" + compact(name)),
@@ -76,14 +117,10 @@ class Keys:
         if known is None:
             if len(self._bodies) > _MAX_REMEMBERED:
                 self._bodies.clear()
-            known = b"".join([self._terms["b" + term] for term in terms(raw.decode())])
+            text = raw.decode()
+            known = b"" if text.lower() in STOPWORDS else self._body.word(text)
             self._bodies[raw] = known
         return known
-
-    def _name(self, field: str, name: str) -> bytes:
-        """Under which keys a declared name is indexed in a field."""
-        words = [term for raw in raw_words(name) for term in name_terms(raw)]
-        return b"".join([self._terms[field + word] for word in words])
 
 
 class Inversion:

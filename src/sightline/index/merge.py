@@ -1,6 +1,10 @@
 """Several segments made into one, without the files that are no longer alive.
 
-Postings are merged range by range of their keys, so that memory does not grow with the index. The
+Within a list documents are told by their gaps, which stay the same when all files of a segment are
+alive. So the bytes of such a list are copied, all but the first gap, which now begins at the last
+document of the segment before. Other segments' lists are first written anew without the dead.
+
+Lists are merged range by range of their keys, so that memory does not grow with the index. The
 result is the segment that would have been made from the living files in the same order. Runs in
 worker processes only.
 """
@@ -12,7 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline.index.postings import encode_counted, encode_plain, pack, read_varints, unpack
+from sightline.index.postings import (
+    COUNT_BITS,
+    bitmap_width,
+    bitmaps,
+    bitmaps_at,
+    pieces,
+    read_varints,
+    write_varints,
+)
 from sightline.index.segment import Columns, Segment
 
 __all__ = ["Living", "merge"]
@@ -21,7 +33,6 @@ Ints = NDArray[np.int64]
 
 #: About how many bytes of lists are taken apart at a time.
 _PORTION = 1 << 20
-_COUNT_BITS = 4
 _PER_CHUNK = ("chunk_length", "chunk_kinds")
 
 
@@ -38,6 +49,11 @@ class _Source(NamedTuple):
     segment: Segment
     files: Ints
     chunks: Ints
+
+    @property
+    def whole(self) -> bool:
+        """Whether every file is alive, so that all numbers rise by the same."""
+        return bool(self.files.min(initial=0) >= 0)
 
 
 def merge(parts: Sequence[Living]) -> Columns:
@@ -93,28 +109,26 @@ def _renumber(
 def _merge_lists(kind: str, sources: Sequence[_Source], total: int) -> dict[str, NDArray[Any]]:
     keys: list[NDArray[Any]] = []
     firsts: list[Ints] = []
-    flags: list[NDArray[np.uint8]] = []
+    flags: list[NDArray[np.bool_]] = []
     data: list[NDArray[np.uint8]] = []
     size = 0
     for low, high in _ranges(kind, sources):
-        range_keys, packed = _postings(kind, sources, low, high)
-        if not len(packed):
+        found = [_lists(kind, source, low, high) for source in sources]
+        found = [lists for lists in found if len(lists.keys)]
+        if not found:
             continue
-        ranks, documents, counts = unpack(packed)
-        del packed
-        if kind == "term":
-            encoded, offsets, first = encode_counted(ranks, documents, counts)
-        else:
-            encoded, offsets, dense, first = encode_plain(ranks, documents, total)
+        range_keys, offsets, encoded = _chained(found, COUNT_BITS if kind == "term" else 0)
+        if kind != "term":
+            offsets, encoded, dense = _shortest(offsets, encoded, total)
             flags.append(dense)
-        keys.append(range_keys[ranks[first]])
+        keys.append(range_keys)
         firsts.append(offsets[:-1] + size)
         data.append(encoded)
         size += len(encoded)
     made: dict[str, NDArray[Any]] = {
         f"{kind}_keys": _joined(keys),
         f"{kind}_first": np.append(_joined(firsts).astype(np.int64), size),
-        f"{kind}s": _joined(data).astype(np.uint8),
+        f"{kind}s": _joined(data).astype(np.uint8, copy=False),
     }
     if kind != "term":
         made[f"{kind}_dense"] = _joined(flags)
@@ -141,94 +155,176 @@ def _ranges(kind: str, sources: Sequence[_Source]) -> Iterator[tuple[int, int]]:
 
 
 class _Lists(NamedTuple):
-    """The lists of one segment in a range of keys: rows per list, and all rows."""
+    """The lists of one segment in a range of keys, with the new numbers of the documents."""
 
     keys: NDArray[Any]
-    rows: Ints
-    documents: Ints
-    counts: Ints | None
+    #: The first and the last document of each list.
+    heads: Ints
+    lasts: Ints
+    #: What stands in the first number of each list beside its gap.
+    counts: Ints
+    #: Where the bytes of each list lie in ``data``, without its first number.
+    starts: Ints
+    sizes: Ints
+    data: NDArray[np.uint8]
 
 
-def _postings(
-    kind: str, sources: Sequence[_Source], low: int, high: int
-) -> tuple[NDArray[Any], NDArray[np.uint64]]:
-    """The distinct keys in a range, and every living posting, sorted."""
-    found: list[_Lists] = []
-    for source in sources:
-        lists = _decode(kind, source.segment, low, high)
-        new = (source.chunks if kind == "term" else source.files)[lists.documents]
-        found.append(lists._replace(documents=new))
-    keys, ranks = np.unique(_joined([lists.keys for lists in found]), return_inverse=True)
-    packed: list[NDArray[np.uint64]] = []
-    begin = 0
-    for lists in found:
-        rank = np.repeat(ranks[begin : begin + len(lists.keys)], lists.rows)
-        begin += len(lists.keys)
-        living = lists.documents >= 0
-        if living.all():
-            packed.append(pack(rank, lists.documents, lists.counts))
-        else:
-            counts = None if lists.counts is None else lists.counts[living]
-            packed.append(pack(rank[living], lists.documents[living], counts))
-    joined = _joined(packed)
-    del packed, found
-    joined.sort()
-    return keys, joined
-
-
-def _decode(kind: str, segment: Segment, low: int, high: int) -> _Lists:
+def _lists(kind: str, source: _Source, low: int, high: int) -> _Lists:
     """The lists of a segment whose keys lie in a range."""
-    keys = segment.columns[f"{kind}_keys"]
+    columns = source.segment.columns
+    keys = columns[f"{kind}_keys"]
     start = int(np.searchsorted(keys, keys.dtype.type(low)))
     top = np.iinfo(keys.dtype).max
     end = len(keys) if high > top else int(np.searchsorted(keys, keys.dtype.type(high)))
     keys = keys[start:end]
-    none = np.zeros(0, np.int64)
     if not len(keys):
-        return _Lists(keys, none, none, none if kind == "term" else None)
-    first = segment.columns[f"{kind}_first"][start : end + 1].astype(np.int64)
-    data = segment.columns[f"{kind}s"][first[0] : first[-1]]
+        none = np.zeros(0, np.int64)
+        return _Lists(keys, none, none, none, none, none, np.zeros(0, np.uint8))
+    first = columns[f"{kind}_first"][start : end + 1].astype(np.int64)
+    data = columns[f"{kind}s"][first[0] : first[-1]]
     first -= first[0]
-    if kind == "term":
-        values = read_varints(data)
-        rows = _rows_per_list(data, first)
-        return _Lists(keys, rows, _running(values >> _COUNT_BITS, rows), (values & 15) + 1)
-    return _decode_plain(keys, first, data, segment.columns[f"{kind}_dense"][start:end] > 0)
+    bits = COUNT_BITS
+    if kind != "term":
+        bits = 0
+        dense = columns[f"{kind}_dense"][start:end] > 0
+        if dense.any():
+            first, data = _spelled(first, data, dense)
+    new = source.chunks if kind == "term" else source.files
+    if source.whole:
+        return _measured(keys, first, data, bits, int(new[0]))
+    keys, first, data = _without_dead(keys, first, data, bits, new)
+    return _measured(keys, first, data, bits, 0)
 
 
-def _decode_plain(
-    keys: NDArray[Any], first: Ints, data: NDArray[np.uint8], dense: NDArray[np.bool_]
-) -> _Lists:
-    none = np.zeros(0, np.int64)
+def _spelled(
+    first: Ints, data: NDArray[np.uint8], dense: NDArray[np.bool_]
+) -> tuple[Ints, NDArray[np.uint8]]:
+    """Lists of which some are bitmaps, as gaps throughout."""
+    places = np.flatnonzero(dense)
+    starts = first[places]
+    width = int(first[places[0] + 1] - starts[0])
+    row, documents = bitmaps_at(data[starts[:, None] + np.arange(width)])
+    gaps = documents.copy()
+    gaps[1:] -= documents[:-1]
+    begins = np.searchsorted(row, np.arange(len(places)))
+    gaps[begins] = documents[begins]
+    spelled, offsets = write_varints(gaps)
+    offsets = np.append(offsets[begins], offsets[-1])
     sizes = np.diff(first)
-    sparse = data[~np.repeat(dense, sizes)] if dense.any() else data
-    sparse_first = np.append(0, np.cumsum(sizes[~dense]))
-    rows = [_rows_per_list(sparse, sparse_first)]
-    documents = [_running(read_varints(sparse), rows[0]) if len(sparse) else none]
-    for place in np.flatnonzero(dense):
-        found = np.flatnonzero(np.unpackbits(data[first[place] : first[place + 1]]))
-        rows.append(np.array([len(found)]))
-        documents.append(found)
-    ordered = np.concatenate([keys[~dense], keys[dense]])
+    origin = first[:-1].copy()
+    sizes[places] = np.diff(offsets)
+    origin[places] = offsets[:-1] + len(data)
+    return _first(sizes), pieces(np.concatenate([data, spelled]), origin, sizes)
+
+
+def _without_dead(
+    keys: NDArray[Any], first: Ints, data: NDArray[np.uint8], bits: int, new: Ints
+) -> tuple[NDArray[Any], Ints, NDArray[np.uint8]]:
+    """Lists written anew with the new numbers of the living documents."""
+    values = read_varints(data)
+    ends = np.append(0, np.cumsum(data < 128))
+    rows = np.diff(ends[first])
+    documents = new[_running(values >> bits, rows)]
+    living = documents >= 0
+    of = np.repeat(np.arange(len(keys)), rows)[living]
+    documents, values = documents[living], values[living]
+    gaps = documents.copy()
+    gaps[1:] -= documents[:-1]
+    begins = np.flatnonzero(np.append(True, of[1:] != of[:-1])) if len(of) else of
+    gaps[begins] = documents[begins]
+    encoded, offsets = write_varints((gaps << bits) | (values & ((1 << bits) - 1)))
+    return keys[of[begins]], np.append(offsets[begins], offsets[-1]), encoded
+
+
+def _measured(
+    keys: NDArray[Any], first: Ints, data: NDArray[np.uint8], bits: int, base: int
+) -> _Lists:
+    """Lists with their first and last documents told, ``base`` added to all."""
+    if not len(keys):
+        none = np.zeros(0, np.int64)
+        return _Lists(keys, none, none, none, none, none, data)
+    starts = first[:-1]
+    low = data & 127
+    more = data > 127
+    # What each byte adds to the sum of the gaps of its list, which is the last document.
+    adds = (low >> bits).astype(np.int32)
+    sizes = np.ones(len(starts), np.int64)
+    heads = low[starts].astype(np.int64)
+    later = np.flatnonzero(more[:-1]) + 1
+    longer = np.flatnonzero(more[starts])
+    step = 1
+    while len(later):
+        adds[later] = low[later].astype(np.int32) << (7 * step - bits)
+        places = starts[longer] + step
+        heads[longer] |= low[places].astype(np.int64) << (7 * step)
+        sizes[longer] += 1
+        longer = longer[more[places]]
+        later = later[1:][np.diff(later) == 1]
+        step += 1
+    lasts = np.add.reduceat(adds, starts, dtype=np.int64)
     return _Lists(
-        ordered, _joined(rows).astype(np.int64), _joined(documents).astype(np.int64), None
+        keys,
+        (heads >> bits) + base,
+        lasts + base,
+        heads & ((1 << bits) - 1),
+        starts + sizes,
+        np.diff(first) - sizes,
+        data,
     )
 
 
-def _rows_per_list(data: NDArray[np.uint8], first: Ints) -> Ints:
-    """How many numbers each list holds: bytes that end one."""
-    ends = np.append(0, np.cumsum(data < 128))
-    return np.diff(ends[first])
+def _chained(found: Sequence[_Lists], bits: int) -> tuple[NDArray[Any], Ints, NDArray[np.uint8]]:
+    """The lists of each key one after the other: the keys, where their lists begin, the bytes."""
+    every = _joined([lists.keys for lists in found])
+    order = np.argsort(every, kind="stable")
+    keys = every[order]
+    new = np.append(True, keys[1:] != keys[:-1])
+    gaps = _joined([lists.heads for lists in found])[order]
+    before = _joined([lists.lasts for lists in found])[order][:-1]
+    before[new[1:]] = 0
+    gaps[1:] -= before
+    counts = _joined([lists.counts for lists in found])[order]
+    heads, head_first = write_varints((gaps << bits) | counts)
+    # The first number of a list, then the rest of it as it was.
+    base = np.cumsum([len(heads), *(len(lists.data) for lists in found)])
+    rests = [lists.starts + begin for lists, begin in zip(found, base, strict=False)]
+    starts = np.empty(2 * len(order), np.int64)
+    starts[::2] = head_first[:-1]
+    starts[1::2] = _joined(rests)[order]
+    sizes = np.empty(2 * len(order), np.int64)
+    sizes[::2] = np.diff(head_first)
+    sizes[1::2] = _joined([lists.sizes for lists in found])[order]
+    data = pieces(_joined([heads, *(lists.data for lists in found)]), starts, sizes)
+    offsets = _first(sizes[::2] + sizes[1::2])
+    return keys[new], np.append(offsets[:-1][new], offsets[-1]), data
+
+
+def _shortest(
+    first: Ints, data: NDArray[np.uint8], total: int
+) -> tuple[Ints, NDArray[np.uint8], NDArray[np.bool_]]:
+    """Lists of gaps with those that are shorter as bitmaps made so, and which these are."""
+    sizes = np.diff(first)
+    width = bitmap_width(total)
+    dense = sizes > width
+    places = np.flatnonzero(dense)
+    if not len(places):
+        return first, data, dense
+    long = pieces(data, first[places], sizes[places])
+    ends = np.append(0, np.cumsum(long < 128))
+    rows = np.diff(ends[_first(sizes[places])])
+    marked = bitmaps(rows, _running(read_varints(long), rows), total)
+    origin = first[:-1].copy()
+    origin[places] = len(data) + np.arange(len(places)) * width
+    sizes[places] = width
+    return _first(sizes), pieces(np.concatenate([data, marked]), origin, sizes), dense
 
 
 def _running(gaps: Ints, rows: Ints) -> Ints:
-    """Sums of gaps that begin anew with each list."""
-    total = np.cumsum(gaps)
+    """Sums of gaps that begin anew with each list, none of them empty."""
+    total: Ints = np.cumsum(gaps)
     begins = np.cumsum(rows) - rows
-    filled = rows > 0
-    before = np.zeros(len(rows), np.int64)
-    before[filled] = total[begins[filled]] - gaps[begins[filled]]
-    return total - np.repeat(before, rows)
+    total -= np.repeat(total[begins] - gaps[begins], rows)
+    return total
 
 
 def _first(sizes: NDArray[Any]) -> Ints:

@@ -16,14 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "COUNT_BITS",
     "MAX_COUNT",
     "add_up",
+    "bitmap_width",
+    "bitmaps",
+    "bitmaps_at",
     "decode_counted",
     "decode_plain",
     "encode_counted",
     "encode_plain",
     "lists",
     "pack",
+    "pieces",
     "read_varints",
     "unpack",
     "write_varints",
@@ -33,8 +38,10 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 MAX_COUNT = 16
-_COUNT_BITS = 4
-_FEW_BYTES = 320
+COUNT_BITS = 4
+_FEW_BYTES = 200
+#: About how many bytes of bitmaps are made at a time.
+_MARKED = 1 << 19
 
 
 def lists(keys: list[int], documents: list[int], counts: list[int]) -> tuple[Ints, Ints, Ints]:
@@ -51,7 +58,7 @@ def pack(
 ) -> NDArray[np.uint64]:
     packed = ranks.astype(np.uint64) << np.uint64(32)
     packed |= documents.astype(np.uint64)
-    packed <<= np.uint64(_COUNT_BITS)
+    packed <<= np.uint64(COUNT_BITS)
     if counts is not None:
         packed |= (np.minimum(counts, MAX_COUNT) - 1).astype(np.uint64)
     return packed
@@ -59,7 +66,7 @@ def pack(
 
 def unpack(packed: NDArray[np.uint64]) -> tuple[Ints, Ints, Ints]:
     """(rank, document, count) of packed postings."""
-    rest = (packed >> np.uint64(_COUNT_BITS)).view(np.int64)
+    rest = (packed >> np.uint64(COUNT_BITS)).view(np.int64)
     counts = (packed & np.uint64(MAX_COUNT - 1)).view(np.int64) + 1
     return rest >> 32, rest & 0xFFFF_FFFF, counts
 
@@ -68,7 +75,7 @@ def add_up(packed: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Sorted postings with those of one key and document made into one."""
     if not len(packed):
         return packed
-    places = packed >> np.uint64(_COUNT_BITS)
+    places = packed >> np.uint64(COUNT_BITS)
     new = np.empty(len(packed), bool)
     new[0] = True
     np.not_equal(places[1:], places[:-1], out=new[1:])
@@ -77,7 +84,7 @@ def add_up(packed: NDArray[np.uint64]) -> NDArray[np.uint64]:
     first = np.flatnonzero(new)
     counts = (packed & np.uint64(MAX_COUNT - 1)).astype(np.int64) + 1
     total = np.minimum(np.add.reduceat(counts, first), MAX_COUNT) - 1
-    return (places[first] << np.uint64(_COUNT_BITS)) | total.astype(np.uint64)
+    return (places[first] << np.uint64(COUNT_BITS)) | total.astype(np.uint64)
 
 
 def write_varints(values: Ints) -> tuple[Bytes, Ints]:
@@ -111,9 +118,12 @@ def read_varints(data: Bytes) -> Ints:
     starts = np.empty_like(ends)
     starts[0] = 0
     starts[1:] = ends[:-1] + 1
-    values = (data[starts] & 127).astype(np.int64)
+    # Each byte with the one after it, if that belongs to it: most values are there already.
+    pairs = (data & 127).astype(np.uint16)
+    pairs[:-1] |= np.where(last[:-1], 0, pairs[1:] << 7)
+    values = pairs[starts].astype(np.int64)
     sizes = ends - starts
-    for step in range(1, int(sizes.max()) + 1):
+    for step in range(2, int(sizes.max()) + 1):
         longer = np.flatnonzero(sizes >= step)
         values[longer] |= (data[starts[longer] + step] & 127).astype(np.int64) << (7 * step)
     return values
@@ -136,7 +146,7 @@ def _read_few(data: bytes) -> Ints:
 def encode_counted(keys: Ints, documents: Ints, counts: Ints) -> tuple[Bytes, Ints, Ints]:
     """Postings sorted by key and document: bytes, the offset of each key's list, the first rows."""
     first, gaps = _gaps(keys, documents)
-    values = (gaps << _COUNT_BITS) | (np.minimum(counts, MAX_COUNT) - 1)
+    values = (gaps << COUNT_BITS) | (np.minimum(counts, MAX_COUNT) - 1)
     data, offsets = write_varints(values)
     return data, np.append(offsets[first], offsets[-1]), first
 
@@ -144,7 +154,7 @@ def encode_counted(keys: Ints, documents: Ints, counts: Ints) -> tuple[Bytes, In
 def decode_counted(data: Bytes) -> tuple[Ints, Ints]:
     """The documents and counts of one list."""
     values = read_varints(data)
-    return np.cumsum(values >> _COUNT_BITS), (values & (MAX_COUNT - 1)) + 1
+    return np.cumsum(values >> COUNT_BITS), (values & (MAX_COUNT - 1)) + 1
 
 
 def encode_plain(
@@ -155,7 +165,7 @@ def encode_plain(
     ``total`` is the number of documents, the length of a bitmap.
     """
     first, gaps = _gaps(keys, documents)
-    width = (total + 7) // 8
+    width = bitmap_width(total)
     sizes = 1 + (gaps >= 1 << 7).astype(np.int64) + (gaps >= 1 << 14) + (gaps >= 1 << 21)
     lengths = np.add.reduceat(sizes, first) if len(first) else sizes
     dense = lengths > width
@@ -165,22 +175,56 @@ def encode_plain(
         return data, np.append(offsets[first], offsets[-1]), flags, first
     rows = np.diff(np.append(first, len(keys)))
     in_dense = np.repeat(dense, rows)
-    offsets = np.zeros(len(first) + 1, np.int64)
-    np.cumsum(np.where(dense, width, lengths), out=offsets[1:])
-    out = np.zeros(int(offsets[-1]), np.uint8)
     sparse, places = write_varints(gaps[~in_dense])
-    list_of_row = np.repeat(np.arange(len(first)), rows)[~in_dense]
-    before = np.zeros(len(first), np.int64)
-    sparse_first = np.flatnonzero(~dense)
-    begins = np.searchsorted(list_of_row, sparse_first)
-    before[sparse_first] = places[begins]
-    byte_list = np.repeat(list_of_row, np.diff(places))
-    out[offsets[byte_list] + np.arange(len(sparse)) - before[byte_list]] = sparse
-    for number in np.flatnonzero(dense):
-        bits = np.zeros(width * 8, np.uint8)
-        bits[documents[first[number] : first[number] + rows[number]]] = 1
-        out[offsets[number] : offsets[number + 1]] = np.packbits(bits)
+    marked = bitmaps(rows[dense], documents[in_dense], total)
+    # Where each list lies in what was written, and how long it is.
+    sizes = np.where(dense, width, lengths)
+    starts = np.empty(len(first), np.int64)
+    starts[~dense] = places[np.cumsum(rows[~dense]) - rows[~dense]]
+    starts[dense] = len(sparse) + np.arange(len(starts[dense])) * width
+    offsets = np.zeros(len(first) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    out = pieces(np.concatenate([sparse, marked]), starts, sizes)
     return out, offsets, dense.astype(np.uint8), first
+
+
+def bitmap_width(total: int) -> int:
+    """The bytes of a bitmap of so many documents."""
+    return (total + 7) // 8
+
+
+def bitmaps(rows: Ints, documents: Ints, total: int) -> Bytes:
+    """The bitmaps of lists side by side, each given by how many of the documents it has."""
+    width = bitmap_width(total)
+    out = np.empty((len(rows), width), np.uint8)
+    last = np.cumsum(rows)
+    step = max(1, _MARKED // max(1, width))
+    for begin in range(0, len(rows), step):
+        part = rows[begin : begin + step]
+        low = int(last[begin] - rows[begin])
+        high = int(last[begin + len(part) - 1])
+        bits = np.zeros((len(part), width * 8), bool)
+        of = np.repeat(np.arange(len(part)) * (width * 8), part)
+        bits.reshape(-1)[of + documents[low:high]] = True
+        out[begin : begin + len(part)] = np.packbits(bits, axis=1)
+    return out.reshape(-1)
+
+
+def bitmaps_at(marked: Bytes) -> tuple[Ints, Ints]:
+    """The row and the document of every bit that is set in bitmaps of one length."""
+    width = marked.shape[1] * 8
+    places = np.flatnonzero(np.unpackbits(marked, axis=1))
+    rows = places // width
+    return rows, places - rows * width
+
+
+def pieces(data: Bytes, starts: Ints, sizes: Ints) -> Bytes:
+    """Ranges of bytes one after the other."""
+    ends = np.cumsum(sizes)
+    total = int(ends[-1]) if len(ends) else 0
+    places = np.repeat(starts - ends + sizes, sizes)
+    places += np.arange(total)
+    return data[places]
 
 
 def decode_plain(data: Bytes, *, dense: bool) -> Ints:

@@ -18,7 +18,9 @@ _encode = msgspec.msgpack.Encoder().encode
 
 #: kind, name, container, first line, number of further lines, spans as starts and sizes, symbols
 _Row = tuple[int, str, str, int, int, list[int], list[tuple[str, int, int, int, int]]]
-_decode = msgspec.msgpack.Decoder(list[_Row]).decode
+#: The rows are told apart first and read when they are asked for: an answer needs few of them.
+_split = msgspec.msgpack.Decoder(list[msgspec.Raw]).decode
+_decode = msgspec.msgpack.Decoder(_Row).decode
 
 
 def pack_record(chunks: Sequence[Chunk]) -> bytes:
@@ -50,13 +52,13 @@ class Record:
     """The chunks of one file, by number."""
 
     def __init__(self, data: bytes) -> None:
-        self._rows = _decode(data)
+        self._rows = _split(data)
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __getitem__(self, number: int) -> Chunk:
-        kind, name, container, start, lines, spans, symbols = self._rows[number]
+        kind, name, container, start, lines, spans, symbols = _decode(self._rows[number])
         pairs = zip(spans[::2], spans[1::2], strict=True)
         return Chunk(
             KINDS[kind],
@@ -75,7 +77,7 @@ class Record:
 
     def declared(self, number: int, name: str) -> tuple[str, str, str | None]:
         """The name and container of a chunk, and the kind of its symbol of a given name."""
-        _, own, container, _, _, _, symbols = self._rows[number]
+        _, own, container, _, _, _, symbols = _decode(self._rows[number])
         kind = next((KINDS[symbol[1]] for symbol in symbols if symbol[0] == name), None)
         return own, container, kind
 
@@ -89,6 +91,10 @@ class Record:
     @cached_property
     def _owners(self) -> tuple[list[int], list[int]]:
         spans = sorted(
-            [(start, number) for number, row in enumerate(self._rows) for start in row[5][::2]]
+            [
+                (start, number)
+                for number, row in enumerate(self._rows)
+                for start in _decode(row)[5][::2]
+            ]
         )
         return [start for start, _ in spans], [number for _, number in spans]

@@ -140,9 +140,11 @@ class Scanner(NamedTuple):
                 if number is not None:
                     found.add(first + number)
                 place = data.find(needle, place + 1)
-        if chunks is not None:
-            return sorted(found.intersection(chunks.tolist()))
-        return sorted(chunk for chunk in found if scope.chunks[chunk])
+        within = sorted(chunk for chunk in found if scope.chunks[chunk])
+        if chunks is None or not within:
+            return within
+        both: list[int] = np.intersect1d(within, chunks, assume_unique=True).tolist()
+        return both
 
     def _with_words(self, words: list[str]) -> Ints | None:
         """The chunks that have all the words, in any mixture of cases, ascending."""

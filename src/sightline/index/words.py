@@ -14,7 +14,18 @@ import re
 
 from sightline.index.stems import stem
 
-__all__ = ["STOPWORDS", "blanked", "compact", "name_terms", "raw_words", "raw_words_of", "terms"]
+__all__ = [
+    "MAX_RAW",
+    "MAX_TERM",
+    "STOPWORDS",
+    "blanked",
+    "compact",
+    "name_terms",
+    "parts_of",
+    "raw_words",
+    "raw_words_of",
+    "terms",
+]
 
 _WORD = re.compile(r"\w+")
 #: Every ASCII character that is not part of a word as a blank.
@@ -28,8 +39,8 @@ _PART = re.compile(
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 
 #: Longer runs are keys, hashes and encoded data; nobody asks for them in words.
-_MAX_RAW = 80
-_MAX_TERM = 40
+MAX_RAW = 80
+MAX_TERM = 40
 
 #: Words that say nothing about code. They are neither indexed in bodies nor asked for.
 STOPWORDS = frozenset(
@@ -68,7 +79,7 @@ def terms(raw: str) -> list[str]:
 
 def name_terms(raw: str) -> list[str]:
     """The terms of one raw word of a name. Stop words count here: ``is_in`` is a name."""
-    if len(raw) > _MAX_RAW:
+    if len(raw) > MAX_RAW:
         return []
     return _split(raw) if raw.isascii() else _wide(raw)
 
@@ -78,14 +89,19 @@ def compact(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def _split(raw: str) -> list[str]:
+def parts_of(raw: str) -> list[str]:
+    """The parts of an ASCII word as they are written, without underscores."""
     if raw.isalpha() and (raw[1:].islower() or raw.isupper()):
-        return [stem(raw.lower())] if 1 < len(raw) <= _MAX_TERM else []  # most words: one part
-    parts = [part.lower() for part in _PART.findall(raw)]
-    found = [stem(part) for part in parts if 1 < len(part) <= _MAX_TERM]
+        return [raw]  # most words
+    return _PART.findall(raw)
+
+
+def _split(raw: str) -> list[str]:
+    parts = parts_of(raw)
+    found = [stem(part.lower()) for part in parts if 1 < len(part) <= MAX_TERM]
     if len(parts) > 1:
-        whole = "".join(parts)
-        if len(whole) <= _MAX_TERM:
+        whole = "".join(parts).lower()
+        if len(whole) <= MAX_TERM:
             found.append(whole)
     return found
 
@@ -100,6 +116,6 @@ def _wide(raw: str) -> list[str]:
             found += _split(piece) if piece else []
         else:
             word = piece.casefold().strip("_")
-            if 1 < len(word) <= _MAX_TERM:
+            if 1 < len(word) <= MAX_TERM:
                 found.append(word)
     return found

@@ -49,7 +49,7 @@ __all__ = ["Worker", "main"]
 _NICE = 5
 _ADDRESS_SPACE = 6 << 30
 _MAX_CHUNKS = 20_000
-_SAY_S = 0.05
+_SAY_S = 0.1
 
 
 class Worker:
@@ -106,7 +106,7 @@ class Worker:
             return Done(files, 0, 0)
         columns = inversion.finish()
         size = write_segment(job.target, columns)
-        gc.collect()
+        gc.collect(0)  # what was made for this job; the caches of earlier ones hold no cycles
         return Done(files, size, len(columns["chunk_length"]))
 
     def _file(self, inversion: Inversion, task: Task, source: Source, place: int) -> Indexed:

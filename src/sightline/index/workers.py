@@ -22,8 +22,11 @@ __all__ = ["HANG_S", "Stuck", "Workers"]
 HANG_S = 10.0
 _MERGE_S = 300.0
 _IDLE_S = 300.0
-#: Freed memory is kept for the next tree instead of being given back and asked for again.
+#: Freed memory is kept for the next tree and the next array instead of being given back and asked
+#: for again, which costs more than what is done with it. (Without a threshold of its own, setting
+#: any of these has every array of 128 KiB mapped and unmapped.)
 _ALLOCATOR = {
+    "MALLOC_MMAP_THRESHOLD_": "33554432",
     "MALLOC_TRIM_THRESHOLD_": "134217728",
     "MALLOC_TOP_PAD_": "16777216",
     "MALLOC_ARENA_MAX": "1",

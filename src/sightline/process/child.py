@@ -104,7 +104,7 @@ class Child:
         return not find_strays(self._mark, self.pid)
 
     def _force(self) -> None:
-        """The keeper itself does not end: it is killed, and the session it started."""
+        """The keeper itself does not end: it is killed, and the group it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -119,7 +119,7 @@ class Child:
 async def spawn(
     command: Sequence[str], *, cwd: str, env: Mapping[str, str], limit: int = STREAM_LIMIT
 ) -> Child:
-    """Starts ``command`` without a shell, in a session of its own, under a keeper."""
+    """Starts ``command`` without a shell, in a process group of its own, under a keeper."""
     if sys.platform == "win32":
         from sightline.process.windows import spawn_windows
 
@@ -141,7 +141,6 @@ async def spawn(
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             pass_fds=(theirs.fileno(),),
-            start_new_session=True,
             limit=limit,
         )
     except OSError as error:

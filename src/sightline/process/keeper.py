@@ -1,9 +1,9 @@
 """The keeper: a small program between Sightline and one child tree.
 
-Run as ``python -I -S keeper.py CONTROL_FD -- COMMAND...``. It
-starts the command in a session of its own, adopts every descendant that is orphaned, and ends the
-whole tree when the control socket closes, which happens however Sightline dies. It also ends what
-the command leaves behind when the command ends by itself, and then exits with its status.
+Run as ``python -I -S keeper.py CONTROL_FD -- COMMAND...``. It starts the command in a process group
+of its own, without a terminal, adopts every descendant that is orphaned, and ends the whole tree
+when the control socket closes, which happens however Sightline dies. It also ends what the command
+leaves behind when the command ends by itself, and then exits with its status.
 
 On the control socket it says ``started PID`` or ``failed ERRNO``, one line. It reads nothing but
 the end of the stream. It needs only the standard library and imports as little of it as possible,
@@ -35,6 +35,7 @@ def main(arguments: list[str]) -> int:
     os.set_inheritable(control, False)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)  # only the control socket decides
+    leave_group_and_terminal()
     adopt_orphans()
     try:
         pid = start(command)
@@ -55,6 +56,24 @@ def say(control: int, line: str) -> None:
         pass  # nobody listens any more; the end of the stream will be seen next
 
 
+def leave_group_and_terminal() -> None:
+    """What is sent to Sightline's group or typed at its terminal reaches nothing from here on.
+
+    A session of its own would do the same, but Linux shares a busy machine out by sessions: between
+    two of them a question waits longer each way.
+    """
+    os.setpgid(0, 0)
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
+    except OSError:
+        return  # there is none
+    import fcntl
+    import termios
+
+    fcntl.ioctl(terminal, termios.TIOCNOTTY)
+    os.close(terminal)
+
+
 def start(command: list[str]) -> int:
     """Forks and runs the command; an exec that fails is reported here as its error."""
     read_end, write_end = os.pipe()
@@ -65,7 +84,7 @@ def start(command: list[str]) -> int:
             os.close(read_end)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
                 signal.signal(number, signal.SIG_DFL)
-            os.setsid()
+            os.setpgid(0, 0)
             die_with_parent(keeper)
             os.execvp(command[0], command)
         except OSError as error:

@@ -9,7 +9,24 @@ __all__ = ["tree_memory"]
 
 def tree_memory(pid: int) -> int:
     """Resident bytes of a process and everything below it."""
-    return sum(_resident(each) for each in (pid, *descendants(pid)))
+    try:
+        tree = _tree(pid)
+    except OSError:  # it ended meanwhile, or the kernel does not tell the children of a process
+        tree = [pid, *descendants(pid)]
+    return sum(map(_resident, tree))
+
+
+def _tree(top: int) -> list[int]:
+    """A process and all below it, by what the kernel tells of each: no look at the whole table."""
+    found: list[int] = []
+    waiting = [top]
+    while waiting:
+        pid = waiting.pop()
+        found.append(pid)
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
+                waiting += map(int, file.read().split())
+    return found
 
 
 def _resident(pid: int) -> int:

@@ -26,6 +26,7 @@ from sightline.lsp.install.store import Store
 from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Options, Pool
 from sightline.lsp.registry import Registry
+from sightline.process.allocator import keep_freed_memory
 from sightline.protocol.surface import ClientOptions, Surface
 from sightline.server.logs import Log
 from sightline.server.running import Runner
@@ -118,6 +119,7 @@ class LazyIndex:
         if self.made is None:
             module = await asyncio.to_thread(import_module, "sightline.index.index")
             if self.made is None:
+                keep_freed_memory()
                 self.made = module.Index(
                     self._workspace,
                     environment=self._environment,

@@ -1,13 +1,14 @@
 """``vscode.lsp.documentSymbols``: the outline of one document, as a flat list."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from msgspec import UNSET, Struct, UnsetType
 
 from sightline.contract.failures import TooMany
 from sightline.contract.ids import document_symbol_id
 from sightline.contract.limits import MAX_DOCUMENT_SYMBOL_NODES, MAX_ITEMS_NONPAGED
-from sightline.contract.orders import canonical, document_symbol_key
+from sightline.contract.orders import Key, document_symbol_key
 from sightline.contract.source import RawSymbol
 from sightline.contract.values import DocumentSymbol
 from sightline.tools.positions import DocumentArguments, ask_document
@@ -42,26 +43,33 @@ class DocumentSymbols:
             for node in raw
             if node.uri is UNSET or desk.view.gate.shown_uri(node.uri) == question.uri
         ]
-        depths = _flatten(question.uri, own)
-        symbols = canonical(depths, document_symbol_key)
+        found = _flatten(question.uri, own)
+        ordered = [found[key] for key in sorted(found)]
+        symbols = [symbol for symbol, _ in ordered]
+
+        @cache
+        def upper() -> list[int]:
+            """The places of those that may be shown, the deepest last."""
+            by_depth = sorted(range(len(ordered)), key=lambda place: ordered[place][1])
+            return by_depth[:MAX_ITEMS_NONPAGED]
 
         def outline(count: int) -> Outline:
             """So many of them; the deepest are left out first."""
             if count >= len(symbols):
-                summary = f"Returned {plural(len(symbols), 'document symbol')}."
-                return Outline(symbols, summary)
-            shown = canonical(upper[:count], document_symbol_key)
+                return Outline(symbols, f"Returned {plural(len(symbols), 'document symbol')}.")
+            shown = [symbols[place] for place in sorted(upper()[:count])]
             summary = f"Returned {count} of {len(symbols)} document symbols (capped)."
             return Outline(shown, summary)
 
-        upper = sorted(symbols, key=lambda s: (depths[s], document_symbol_key(s)))
-        upper = upper[:MAX_ITEMS_NONPAGED]
-        return Whole(outline(len(upper)), lambda size: outline(within(upper, size)))
+        def shorten(size: int) -> Outline:
+            return outline(within([symbols[place] for place in upper()], size))
+
+        return Whole(outline(min(len(symbols), MAX_ITEMS_NONPAGED)), shorten)
 
 
-def _flatten(uri: str, roots: Sequence[RawSymbol]) -> dict[DocumentSymbol, int]:
-    """Every named symbol and how deep it lies, from the root down."""
-    depths: dict[DocumentSymbol, int] = {}
+def _flatten(uri: str, roots: Sequence[RawSymbol]) -> dict[Key, tuple[DocumentSymbol, int]]:
+    """Every named symbol by its place in the order, and how deep it lies from the root down."""
+    found: dict[Key, tuple[DocumentSymbol, int]] = {}
     for visited, (node, container, depth) in enumerate(_walk(roots)):
         if visited >= MAX_DOCUMENT_SYMBOL_NODES:
             raise TooMany("the document has more than 20,000 symbols")
@@ -75,8 +83,11 @@ def _flatten(uri: str, roots: Sequence[RawSymbol]) -> dict[DocumentSymbol, int]:
             node.selection,
             container,
         )
-        depths[symbol] = min(depth, depths.get(symbol, depth))
-    return depths
+        key = document_symbol_key(symbol)
+        known = found.get(key)
+        if known is None or depth < known[1]:
+            found[key] = (symbol, depth)
+    return found
 
 
 def _walk(roots: Sequence[RawSymbol]) -> Iterator[tuple[RawSymbol, str | UnsetType, int]]:

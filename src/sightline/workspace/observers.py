@@ -40,17 +40,18 @@ class Sweeper:
         self.reason = reason
         self.tree: Tree = {}
         self.complete = True
+        self._closed = False
         self._racy: dict[str, bytes] = {}
 
     def start(self) -> None:
         now = time.time_ns()
-        self.tree, self.complete = scan(self.top)
+        self.tree, self.complete = self._scan()
         self._note_racy(now)
 
     def changes(self) -> list[Change]:
         now = time.time_ns()
         before = self.tree
-        self.tree, self.complete = scan(self.top)
+        self.tree, self.complete = self._scan()
         found = ChangeSet()
         found.note_all(differences(before, self.tree))
         for path, content in self._racy.items():
@@ -64,7 +65,12 @@ class Sweeper:
         return []  # every question is an audit already
 
     def close(self) -> None:
+        """Ends a scan that is under way, too."""
+        self._closed = True
         self.tree = {}
+
+    def _scan(self) -> tuple[Tree, bool]:
+        return scan(self.top, unwanted=lambda: self._closed)
 
     def _note_racy(self, now: int) -> None:
         self._racy = {
@@ -138,6 +144,7 @@ class Watcher:
         return announced + missed.changes()
 
     def close(self) -> None:
+        """Nothing can be watched any more, which also ends a first look that is under way."""
         self.inotify.close()
 
     # Folders

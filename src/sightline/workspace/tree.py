@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 __all__ = [
@@ -72,8 +72,13 @@ def stamp_of(path: str) -> Stamp | None:
     return _stamp(status) if _is_file(status) else None
 
 
-def scan(top: str, limit: int = MAX_FILES) -> tuple[Tree, bool]:
-    """Every folder from ``top`` down with its tracked files, and whether that is all of them."""
+def scan(
+    top: str, limit: int = MAX_FILES, unwanted: Callable[[], bool] = lambda: False
+) -> tuple[Tree, bool]:
+    """Every folder from ``top`` down with its tracked files, and whether that is all of them.
+
+    It ends early when it has become unwanted.
+    """
     tree: Tree = {}
     waiting = [top]
     count = 0
@@ -82,7 +87,7 @@ def scan(top: str, limit: int = MAX_FILES) -> tuple[Tree, bool]:
         files, subfolders = read_folder(folder)
         tree[folder] = files
         count += len(files)
-        if count > limit:
+        if count > limit or unwanted():
             return tree, False
         waiting.extend(subfolders)
     return tree, True

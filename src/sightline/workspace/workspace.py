@@ -45,6 +45,8 @@ class Workspace:
         self._unsaved: Mapping[str, str | None] = {}
         self._audit_due = 0.0
         self._auditing: asyncio.Task[None] | None = None
+        #: The observer whose first look is under way, in a thread.
+        self._starting: Observer | None = None
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
@@ -203,6 +205,8 @@ class Workspace:
                 task.cancel()
         for observer in self.observers.values():
             observer.close()
+        if self._starting is not None:
+            self._starting.close()  # which ends its thread, for which the process would wait
 
     async def _first_scan(self) -> None:
         began = time.monotonic()
@@ -241,9 +245,9 @@ class Workspace:
             self.observers.pop(real).close()
         for root in roots:
             if root.real not in self.observers:
-                observer = observe(root.real, notify=self.notify)
-                await asyncio.to_thread(observer.start)
-                self.observers[root.real] = observer
+                self._starting = observe(root.real, notify=self.notify)
+                await asyncio.to_thread(self._starting.start)
+                self.observers[root.real], self._starting = self._starting, None
 
     def _new_view(self, epochs: Epochs) -> View:
         return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders, self._unsaved)

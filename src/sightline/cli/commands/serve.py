@@ -1,7 +1,6 @@
 """``sightline serve``: HTTP on 127.0.0.1 for any number of clients."""
 
 import argparse
-import asyncio
 import os
 import signal
 import sys
@@ -12,7 +11,13 @@ from sightline import __version__
 from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private
 from sightline.cli.main import make_parser
-from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.cli.start import (
+    add_common,
+    build_program,
+    configuration_from,
+    loop_runner,
+    roots_from,
+)
 from sightline.contract.settings import Settings
 from sightline.server.compose import Program
 from sightline.server.http import HttpApp
@@ -102,14 +107,6 @@ def run(arguments: argparse.Namespace) -> int:
     with loop_runner() as runner:
         runner.run(serve())
     return 0
-
-
-def loop_runner() -> asyncio.Runner:
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.Runner()
-    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
 def _banner(program: Program, port: int) -> str:

@@ -13,7 +13,13 @@ from sightline.cli.context_root import unsigned_seconds
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
 from sightline.cli.main import make_parser
-from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.cli.start import (
+    add_common,
+    build_program,
+    configuration_from,
+    loop_runner,
+    roots_from,
+)
 from sightline.contract.limits import MAX_CONTEXT_TIMEOUT_S
 from sightline.server.compose import Program
 from sightline.server.logs import Log
@@ -48,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     read_fd, write_fd = claim_standard_streams()
     log = Log(debug=configuration.settings.debug_logging)
     program = build_program(configuration, roots, folders, log)
-    asyncio.run(_serve(program, read_fd, write_fd, private(folders.run)))
+    with loop_runner() as runner:
+        runner.run(_serve(program, read_fd, write_fd, private(folders.run)))
     return 0
 
 
