@@ -108,7 +108,7 @@ async def test_what_a_person_means(workspace: Workspace, tmp_path: Path) -> None
 
 ISSUE = """Rows are not kept sorted by key after Insert
 
-I keep a table of rows and the order is lost. The message is "assert parse_url", which tests say too.
+I keep a table of rows; the order is lost. The message is "assert parse_url", which tests say too.
 
 ```python
 for attempt in range(3):
