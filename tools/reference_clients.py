@@ -9,8 +9,12 @@ __all__ = ["clients_page"]
 
 _STARTS = {
     "project": "the project it runs in",
-    "variable": "the folder that is open",
     "anywhere": "one project, named in the entry",
+}
+_TESTED = {
+    "turns": "whole turns",
+    "calls": "its own calls",
+    "file": "configuration only, not run",
 }
 _CREDENTIALS = {
     "helper": "by a command, so it is not in the file",
@@ -20,32 +24,42 @@ _CREDENTIALS = {
 
 
 def clients_page() -> str:
-    head = (
-        "| client | `config` name | file on Linux | serves | token over HTTP | settings it gets | "
-        "its own check | how far it was tested |\n|---|---|---|---|---|---|---|---|"
-    )
     rows = [_row(client) for client in CLIENTS.values()]
+    needs = [_needs(client) for client in CLIENTS.values()]
     return f"""\
 # Clients
 
 What `sightline config` knows about each client. *Whole turns*: the real client, pinned, was configured by `sightline config`, started offline, and its model, a stand-in, called every tool; what
-the model would have seen was compared with what the server answered (`make test-clients`). *Configuration only, not run*: the file is written as the client's documentation asks for; nobody has seen the client
-use it.
+the model would have seen was compared with what the server answered (`make test-clients`). *Its own calls*: the real program, here VS Code's server without a desktop, read the entry, connected and called a tool of every family
+over stdio and HTTP, without a model (`make test-vscode`). *Configuration only, not run*: the file is written as the client's documentation asks for (Zed: as its source reads it); nobody has seen the client use it.
 
-{head}
+| client | `config` name | file on Linux | serves | tested by |
+|---|---|---|---|---|
 {chr(10).join(rows)}
+
+What each gets beside the entry:
+
+| client | token over HTTP | settings | its own check |
+|---|---|---|---|
+{chr(10).join(needs)}
 """
 
 
 def _row(client: Client) -> str:
     path = client.file(Places(Path("~"), {}, "linux"))
-    token = _CREDENTIALS[client.credential] if client.http else f"no HTTP: {client.no_http}"
-    settings = ", ".join(f"`{key} = {value}`" for key, value in client.settings.items()) or "none"
-    tested = "whole turns" if client.run_in_tests else "configuration only, not run"
+    tested = _TESTED[client.tested]
     if client.key == "json":
         tested = "the official Python and TypeScript clients and MCP Inspector use such entries"
+    where = f"`{path}`" if path else "you name it: `--file`"
+    cells = [client.title, f"`{client.key}`", where, _STARTS[client.starts_in], tested]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _needs(client: Client) -> str:
+    token = _CREDENTIALS[client.credential] if client.http else f"no HTTP: {client.no_http}"
+    settings = ", ".join(f"`{key} = {value}`" for key, value in client.settings.items()) or "none"
+    if client.http and not client.sends_revision:
+        settings += "; over HTTP `protocol_header = session`"
     check = f"`{' '.join(client.check).replace('NAME', 'sightline')}`" if client.check else "none"
     check += " (connects)" if client.check_connects else ""
-    where = f"`{path}`" if path else "you name it: `--file`"
-    cells = [client.title, f"`{client.key}`", where, _STARTS[client.starts_in], token, settings]
-    return "| " + " | ".join([*cells, check, tested]) + " |"
+    return f"| {client.title} | {token} | {settings} | {check} |"

@@ -42,7 +42,8 @@ def test_version(sightline: Command, flag: str) -> None:
 @pytest.mark.parametrize(
     ("name", "hint"),
     [("serv", "did you mean serve?"), ("docter", "did you mean doctor?"), ("x", "--help"),
-     ("", "--help"), ("Serve", "did you mean serve?"), ("../serve", "serve")],
+     ("", "--help"), ("Serve", "did you mean serve?"), ("../serve", "serve"),
+     ("search", "did you mean index search?"), ("mcp", "did you mean stdio?")],
 )  # fmt: skip
 def test_an_unknown_command(sightline: Command, name: str, hint: str) -> None:
     done = sightline(name)

@@ -9,12 +9,14 @@ import select
 import signal
 import subprocess
 import termios
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sightline.cli.screen import fitted
 from sightline.cli.status_page import page
 from tests.support.http import HttpServer
 from tests.support.program import command, environment, run
@@ -30,7 +32,7 @@ class Terminal:
         self._ours, theirs = pty.openpty()
         self._theirs = theirs
         self.before = termios.tcgetattr(theirs)
-        termios.tcsetwinsize(theirs, (24, 100))
+        termios.tcsetwinsize(theirs, (24, 160))
         self.process = subprocess.Popen(
             command(*arguments),
             stdin=theirs,
@@ -44,7 +46,9 @@ class Terminal:
 
     def until(self, pattern: str) -> str:
         """Reads on until the pattern came."""
+        deadline = time.monotonic() + _LIMIT_S
         while not re.search(pattern, self.text):
+            assert time.monotonic() < deadline, f"{pattern} did not come:\n{self.text[-4000:]}"
             ready, _, _ = select.select([self._ours], [], [], _LIMIT_S)
             assert ready, f"{pattern} did not come:\n{self.text}"
             self.text += os.read(self._ours, 65536).decode()
@@ -85,7 +89,7 @@ def test_the_screen_shows_calls_as_they_come_and_leaves_the_terminal_as_it_was(
     seen = watching.until("none yet")
     assert ENTER in seen and str(sample) in seen and "(q ends)" in seen
     server.call("vscode.lsp.definition", {"uri": "file:///elsewhere", "position": {}})
-    watching.until(r"ms +\d+ B +\S+ +vscode\.lsp\.definition")
+    watching.until(r"ms +\d+ B +vscode\.lsp\.definition +\w+")
     watching.press("q")
     watching.until(re.escape(LEAVE))
     assert watching.process.wait(10) == 0
@@ -111,7 +115,7 @@ def test_the_page_shows_how_far_the_index_is(
     server.call("index_build", {})
     shown = run(home, "status").stdout
     assert f"index    {sample}  ready, 2 files" in shown
-    assert "Ok" not in shown and re.search(r"ms +\S+ \S+ +ok +index_build", shown)
+    assert "Ok" not in shown and re.search(r"m?s +\S+ \S+ +index_build +ok", shown)
 
 
 def test_programs_get_a_line_of_json_a_second(
@@ -138,15 +142,51 @@ def test_nothing_runs(home: Path) -> None:
     assert json.loads(run(home, "status", "--json").stdout) == []
 
 
-def test_names_of_clients_cannot_write_to_the_terminal() -> None:
-    program: dict[str, Any] = {
+def program(**more: Any) -> dict[str, Any]:
+    """What a program that did nothing yet would tell."""
+    return {
         "transport": "serve",
         "pid": 1,
         "version": "1",
         "roots": [],
         "servers": [],
         "caches": {"answers": 0, "hits": 0, "retained": 0, "bytes": 0},
-        "sessions": ["\x1b]0;owned\x07", "\u202eevil"],
+        "sessions": [],
         "calls": {"inFlight": 0, "outcomes": {}, "recent": []},
+    } | more
+
+
+def test_the_longest_call_fits_a_terminal_of_eighty_columns_and_what_matters_fits_sixty() -> None:
+    call = {
+        "at": 0.0,
+        "ms": 999.94,
+        "bytes": 1024 * 1024 - 1,
+        "tool": "vscode.lsp.diagnostics.workspace",
+        "outcome": "WorkspaceDenied",
     }
-    assert "clients  ?]0;owned?, ?evil" in page([program], 0.0)
+    told = program(calls={"inFlight": 0, "outcomes": {}, "recent": [call]})
+    wide = page([told], 99.0, width=80).splitlines()[-1]
+    narrow = page([told], 99.0, width=60).splitlines()[-1]
+    assert len(wide) <= 80 and len(narrow) <= 60
+    for part in ("99 s", "999.9 ms", "KiB", call["tool"], "workspace denied"):
+        assert str(part) in wide
+    for part in ("999.9 ms", call["tool"], "workspace denied"):
+        assert str(part) in narrow
+
+
+def test_the_end_of_a_long_path_is_what_a_narrow_terminal_shows() -> None:
+    root = {"path": f"/home/{'you/' * 30}project", "files": 3, "changes": "changes announced"}
+    line = page([program(roots=[root])], 0.0, width=60).splitlines()[1]
+    assert len(line) <= 60 and "/project  (3 files, changes announced)" in line
+
+
+def test_what_there_is_no_room_for_is_told() -> None:
+    lines = [f"line {number}" for number in range(10)]
+    assert fitted(lines, 80, 10) == lines
+    assert fitted(lines, 80, 4) == [*lines[:3], "... 7 more lines: make the window taller"]
+    assert fitted(["a line"], 5, 4) == ["a li…"]
+
+
+def test_names_of_clients_cannot_write_to_the_terminal() -> None:
+    sessions = ["\x1b]0;owned\x07", "\u202eevil"]
+    assert "clients  ?]0;owned?, ?evil" in page([program(sessions=sessions)], 0.0)

@@ -63,6 +63,19 @@ def token_of(home: Path) -> str:
 # Showing
 
 
+def test_without_a_client_all_are_listed_with_what_is_in_their_files(
+    home: Path, sample: Path
+) -> None:
+    config(home, sample, "codex", "--write")
+    (home / ".claude.json").write_text("{", encoding="utf-8")
+    listed = config(home, sample).stdout
+    for client in CLIENTS:
+        assert f"\n{client} " in listed
+    assert "~/.codex/config.toml" in listed and "yes, over stdio" in listed
+    assert "the file cannot be read" in listed
+    assert listed.endswith("sightline config CLIENT --write --check\n")
+
+
 @EACH
 def test_what_is_shown_can_be_pasted_and_nothing_is_written(
     client: Client, home: Path, sample: Path
@@ -204,7 +217,6 @@ def test_clients_that_start_servers_anywhere_are_told_the_project(home: Path, sa
     for client in WITH_FILES:
         shown = config(home, sample, client.key).stdout
         assert (str(sample) in shown) is (client.starts_in == "anywhere")
-        assert ("${workspaceFolder}" in shown) is (client.starts_in == "variable")
 
 
 @pytest.mark.parametrize("order", [("ROOT", "--write"), ("--write", "ROOT")], ids=" ".join)

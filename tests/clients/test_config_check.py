@@ -78,6 +78,16 @@ def test_a_token_that_is_asked_for_is_never_stale(home: Path, sample: Path, serv
     config(home, sample, *words, "--check")
 
 
+def test_a_client_that_does_not_repeat_the_revision_needs_a_server_that_knows(
+    home: Path, sample: Path, serve: Serve
+) -> None:
+    words = ["vscode", "--http", "--port", str(serve(sample).port)]
+    done = config(home, sample, *words, "--write", "--check", code=3)
+    assert "start sightline serve again" in done.stderr
+    settings = (home / ".config/sightline/sightline.toml").read_text(encoding="utf-8")
+    assert 'protocol_header = "session"' in settings
+
+
 def test_a_server_that_does_not_run_is_told_with_the_command_that_starts_it(
     home: Path, sample: Path
 ) -> None:

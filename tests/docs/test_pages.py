@@ -120,3 +120,14 @@ def promised(file: Path) -> bool:
 def anchors(text: str) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_page_of_benchmarks_leads_to_every_page_of_evidence_with_a_command() -> None:
+    listed = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
+    told = (ROOT / "docs/evidence/README.md").read_text(encoding="utf-8")
+    for page in sorted((ROOT / "docs/evidence").glob("*.md")):
+        if page.name != "README.md":
+            assert f"(evidence/{page.name})" in listed, page.name
+            assert f"]({page.name}) |" in told, page.name
+    rows = [row.split(" | ") for row in listed.splitlines() if "(evidence/" in row]
+    assert all(len(row) == 4 and row[2].startswith("`") and len(row[3]) > 5 for row in rows)

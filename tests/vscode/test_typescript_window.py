@@ -15,6 +15,7 @@ from tests.support.http import Answer, HttpServer
 from tests.vscode import workspaces
 from tests.vscode.client import Refused, connected, one_call
 from tests.vscode.host import SIGHTLINE, Editor
+from tests.vscode.own_agent import INVOKE, own_tools, start_server
 from tests.vscode.workspaces import Place
 
 pytestmark = [pytest.mark.slow, pytest.mark.vscode]
@@ -199,9 +200,7 @@ def test_the_child_sees_little_of_the_editor(editor: Editor) -> None:
 
 
 def test_the_editors_own_agent_uses_the_server(editor: Editor, root: Path) -> None:
-    editor.command("MCP: List Servers")
-    editor.page("click", selector=".quick-input-list [aria-label*='Sightline']")
-    editor.page("click", selector=".quick-input-list [aria-label*='Start Server']")
+    start_server(editor, "Sightline")
 
     def is_a_client() -> bool:
         return any("code-server" in name or "Code" in name for name in clients(editor))
@@ -209,30 +208,10 @@ def test_the_editors_own_agent_uses_the_server(editor: Editor, root: Path) -> No
     editor.until(is_a_client)
     editor.until(lambda: len(own_tools(editor)) == 7)
     use = Place(root / "main.ts", "small = ")
-    said = editor.js(_INVOKE, tool=own_tools(editor)[0], input=use.arguments())
+    said = editor.js(INVOKE, tool=own_tools(editor)[0], input=use.arguments())
     found = json.loads(said[0])
     assert found["locations"] == [Place(root / "shapes.ts", "function ").location(4)]
     editor.screenshot("5-own-agent")
-
-
-#: Calls a tool as the editor's own agent does, again while the answer is that a retry helps.
-_INVOKE = """
-for (;;) {
-  try {
-    const options = { input: args.input, toolInvocationToken: undefined };
-    const said = await vscode.lm.invokeTool(args.tool, options);
-    return said.content.map((part) => part.value);
-  } catch (error) {
-    if (!String(error).includes('CAP_EXCEEDED')) throw error;
-  }
-}
-"""
-
-
-def own_tools(editor: Editor) -> list[str]:
-    """The tools of ours that the editor's own agent can use."""
-    listed = editor.js("return vscode.lm.tools.map((tool) => tool.name)")
-    return sorted(name for name in listed if "sightline" in name.lower())
 
 
 def clients(editor: Editor) -> list[str]:

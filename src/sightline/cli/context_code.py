@@ -1,17 +1,20 @@
-"""Caches of code for ``sightline context``: built through the index, and explained."""
+"""Code for ``sightline context``: caches built through the index, the live index, and reasons."""
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from sightline.cli.bars import Bar
 from sightline.cli.folders import Folders, private
 from sightline.context.build import BuildIO, check_replaceable
-from sightline.context.code.answer import chosen, spelled
+from sightline.context.code.answer import answer, chosen, spelled
+from sightline.context.code.choose import Chosen
 from sightline.context.code.corpus import Corpus
 from sightline.context.code.export import export
-from sightline.context.code.read import CodeCache
+from sightline.context.documents import tokens_of
 from sightline.context.manifest import Manifest
+from sightline.context.select import Selection
 from sightline.contract.failures import Failure
 from sightline.index.index import Index
 from sightline.index.texts import Outdated, Texts
@@ -19,7 +22,9 @@ from sightline.workspace.changes import Change, Kind
 from sightline.workspace.roots import BadRoot, Root, open_root
 from sightline.workspace.workspace import Workspace
 
-__all__ = ["build_code", "explained"]
+__all__ = ["answered", "build_code", "explained", "with_live"]
+
+T = TypeVar("T")
 
 _MAX_ATTEMPTS = 4
 _MAX_LEFT_OUT = 10
@@ -29,38 +34,66 @@ def build_code(sources: str, cache: str, *, force: bool) -> Manifest:
     """Brings the index of a repository up to date and writes the cache of what is in it."""
     if os.path.exists(cache) and not force:
         raise BuildIO(f"Output directory already exists: {cache}")
-    folders = Folders(os.environ)
-    try:
-        root = open_root(os.path.abspath(sources), home=os.environ.get("HOME"))
-    except BadRoot as bad:
-        raise BuildIO(str(bad)) from None
+    root = _root(sources)
     if force:
         check_replaceable(cache, sources)
+    return _run(root, lambda corpus: export(corpus, cache, replace=force), whole=True)
+
+
+def with_live(folder: str, work: Callable[[Corpus], T], count: Callable[[str], int]) -> T:
+    """What some work makes of the index of a folder, which is brought up to date first."""
+    return _run(_root(folder), work, whole=False, count=count)
+
+
+def _root(folder: str) -> Root:
+    try:
+        return open_root(os.path.abspath(folder), home=os.environ.get("HOME"))
+    except BadRoot as bad:
+        raise BuildIO(str(bad)) from None
+
+
+def _run(
+    root: Root,
+    work: Callable[[Corpus], T],
+    *,
+    whole: bool,
+    count: Callable[[str], int] = tokens_of,
+) -> T:
+    own = private(Folders(os.environ).cache)
     bar = Bar()
     try:
-        return asyncio.run(_build(root, cache, private(folders.cache), bar, force=force))
+        return asyncio.run(_work(root, os.fspath(own), work, count, bar, whole=whole))
     except Failure as failure:
         raise BuildIO(failure.advice) from None
     finally:
         bar.clear()
 
 
-async def _build(
-    root: Root, cache: str, own: os.PathLike[str], bar: Bar, *, force: bool
-) -> Manifest:
+async def _work(
+    root: Root,
+    own: str,
+    work: Callable[[Corpus], T],
+    count: Callable[[str], int],
+    bar: Bar,
+    *,
+    whole: bool,
+) -> T:
+    """Does some work on an index that is up to date; again, if files change meanwhile."""
     workspace = Workspace([root], notify=False)
-    index = Index(workspace, environment=os.environ, cache=os.fspath(own))
+    index = Index(workspace, environment=os.environ, cache=own)
     try:
         for _ in range(_MAX_ATTEMPTS):
             await workspace.begin()
             await index.build(bar, force=False)
             builder = index.builders[root.real]
             assert builder.snapshot is not None
-            await index.finish_vectors(bar)
-            corpus = Corpus(builder.snapshot, Texts(builder.snapshot, root.real), index.lookup)
-            corpus.matrix = await index.dense.matrix(builder, builder.snapshot)
+            if whole:
+                await index.finish_vectors(bar)
+            texts = Texts(builder.snapshot, root.real)
+            corpus = Corpus(builder.snapshot, texts, index.lookup, count)
+            corpus.matrix, corpus.lacking = await index.vectors(builder, builder.snapshot)
             try:
-                return await asyncio.to_thread(export, corpus, cache, replace=force)
+                return await asyncio.to_thread(work, corpus)
             except Outdated as outdated:
                 builder.note([Change(outdated.real, Kind.CHANGED)])
         raise BuildIO("files change faster than they can be read; build again")
@@ -69,9 +102,16 @@ async def _build(
         workspace.close()
 
 
-def explained(cache: CodeCache, query: str, budget: int) -> Iterator[str]:
-    """Why each piece was taken, line by line."""
-    found = chosen(cache.corpus, query, budget, lambda: None)
+def answered(query: str, budget: int, corpus: Corpus) -> Selection:
+    return answer(corpus, query, budget, lambda: None)
+
+
+def explained(query: str, budget: int, corpus: Corpus) -> str:
+    """Why each piece was taken, in lines."""
+    return "".join(_explained(chosen(corpus, query, budget, lambda: None), budget)).rstrip("\n")
+
+
+def _explained(found: Chosen, budget: int) -> Iterator[str]:
     used = sum(piece.tokens for piece in found.pieces)
     words = " ".join(term.text for term in found.query.terms)
     yield f"words: {words or '(none)'}\n"

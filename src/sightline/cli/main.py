@@ -33,6 +33,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "completion": ("completion", "print the completion of a shell"),
 }
 
+#: What people type who know what they want and not where it is.
+_ELSEWHERE = {
+    "build": "index build or context build",
+    "explain": "context explain",
+    "install": "servers install",
+    "mcp": "stdio",
+    "resolve": "context resolve",
+    "search": "index search",
+    "watch": "status --watch",
+}
+
 _EPILOG = """\
 examples:
   sightline serve                     serve this project, print what to paste into a client
@@ -82,8 +93,9 @@ def _dispatch(argv: list[str]) -> int:
     name = argv[0]
     if name not in COMMANDS:
         close = difflib.get_close_matches(name, COMMANDS, n=1)
-        hint = f"; did you mean {close[0]}?" if close else "; sightline --help lists the commands"
-        raise CommandError(f"there is no command {name!r}{hint}", Exit.USAGE)
+        meant = _ELSEWHERE.get(name) or "".join(close)
+        hint = f"did you mean {meant}?" if meant else "sightline --help lists the commands"
+        raise CommandError(f"there is no command {name!r}; {hint}", Exit.USAGE)
     module = importlib.import_module(f"sightline.cli.commands.{COMMANDS[name][0]}")
     parser: argparse.ArgumentParser = module.parser(name)
     code: int = module.run(_parsed(parser, argv[1:]))

@@ -12,27 +12,35 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-__all__ = ["watch"]
+__all__ = ["fitted", "watch"]
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 _HOME, _REST_OF_LINE, _REST_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
-def watch(draw: Callable[[int], str], every_s: float) -> None:
-    """Shows ``draw(lines there are)`` again and again."""
+def watch(draw: Callable[[int, int], str], every_s: float) -> None:
+    """Shows ``draw(columns, lines)``, as many as there are, again and again."""
     if not sys.stdout.isatty():
         while True:
-            print(draw(0), flush=True)
+            print(draw(0, 0), flush=True)
             time.sleep(every_s)
     with _own_screen():
         while True:
             width, height = shutil.get_terminal_size()
-            lines = draw(height).splitlines()[: height - 1]
-            shown = "\r\n".join(line[:width] + _REST_OF_LINE for line in lines)
+            lines = fitted(draw(width, height).splitlines(), width, height - 1)
+            shown = "\r\n".join(line + _REST_OF_LINE for line in lines)
             sys.stdout.write(_HOME + shown + _REST_OF_SCREEN)
             sys.stdout.flush()
             if _key_within(every_s) in ("q", "Q"):
                 return
+
+
+def fitted(lines: list[str], width: int, height: int) -> list[str]:
+    """What there is room for; what was left out is told, not dropped."""
+    if len(lines) > height:
+        left = len(lines) - height + 1
+        lines = [*lines[: height - 1], f"... {left} more lines: make the window taller"]
+    return [line if len(line) <= width else line[: width - 1] + "…" for line in lines]
 
 
 @contextlib.contextmanager

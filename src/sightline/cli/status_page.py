@@ -4,17 +4,20 @@ Names that came from clients are shown without their control characters, so that
 to the user's terminal through them.
 """
 
+import re
 from typing import Any
 
 __all__ = ["page", "plain"]
 
 Report = dict[str, Any]
-_COLUMNS = ("age", "time", "size", "outcome", "tool")
+#: Below this many columns a call is shown without its age and size.
+_NARROW = 72
+_LEAD = 11
 
 
-def page(programs: list[Report], now: float, *, calls: int = 5) -> str:
-    """Every program, with this many of its last calls."""
-    return "\n\n".join(_program(program, now, calls) for program in programs)
+def page(programs: list[Report], now: float, *, calls: int = 5, width: int = 0) -> str:
+    """Every program, with this many of its last calls, for so many columns (0: any number)."""
+    return "\n\n".join(_program(program, now, calls, width) for program in programs)
 
 
 def plain(text: object) -> str:
@@ -22,30 +25,26 @@ def plain(text: object) -> str:
     return "".join(c if c.isprintable() else "?" for c in str(text))
 
 
-def _program(program: Report, now: float, calls: int) -> str:
+def _program(program: Report, now: float, calls: int, width: int) -> str:
     lines = [f"{program['transport']}  pid {program['pid']}  version {program['version']}"]
-    lines += [
-        f"  root     {plain(root['path'])}  ({root['files']} files, {root['changes']})"
-        for root in program["roots"]
-    ]
+    for root in program["roots"]:
+        about = f"  ({root['files']} files, {root['changes']})"
+        lines.append(f"  root     {_path(root['path'], width - _LEAD - len(about), width)}{about}")
     lines += [_server(server) for server in program["servers"]]
-    lines += [_index(index) for index in program.get("indexes", [])]
-    caches = program["caches"]
-    lines.append(
-        f"  caches   {caches['answers']} answers ({caches['hits']} hits), "
-        f"{caches['retained']} result sets, {_size(caches['bytes'])}"
-    )
+    lines += [_index(index, width) for index in program.get("indexes", [])]
     if program["sessions"]:
         names = ", ".join(plain(name) or "unnamed" for name in program["sessions"])
         lines.append(f"  clients  {names}")
+    caches = program["caches"]
+    kept = f"{caches['answers']} answers kept, {caches['hits']} used again"
+    lines.append(f"  caches   {_size(caches['bytes'])}: {kept}, {caches['retained']} result sets")
     outcomes = program["calls"]["outcomes"]
-    counts = ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()))
+    counts = ", ".join(f"{count} {_words(name)}" for name, count in sorted(outcomes.items()))
     lines.append(f"  calls    {program['calls']['inFlight']} in flight; {counts or 'none yet'}")
     recent = program["calls"]["recent"][-calls:] if calls else []
     if recent:
-        age, time, size, outcome, tool = _COLUMNS
-        lines.append(f"           {age:>6} {time:>10} {size:>10}  {outcome:<16} {tool}")
-    lines += [_call(call, now) for call in reversed(recent)]
+        lines.append(_row("age", "time", "size", "tool", "outcome", width))
+    lines += [_call(call, now, width) for call in reversed(recent)]
     return "\n".join(lines)
 
 
@@ -55,16 +54,33 @@ def _server(server: Report) -> str:
     return f"  server   {server['name']}{version}  {server['state']}{busy}"
 
 
-def _index(index: Report) -> str:
+def _index(index: Report, width: int) -> str:
     files = f"{index['done']} of {index['total']} files"
     counts = files if index["state"] == "building" else f"{index['done']} files"
-    return f"  index    {plain(index['root'])}  {index['state']}, {counts}"
+    about = f"  {index['state']}, {counts}"
+    return f"  index    {_path(index['root'], width - _LEAD - len(about), width)}{about}"
 
 
-def _call(call: Report, now: float) -> str:
-    age, took, size = _age(now - call["at"]), f"{call['ms']:.1f} ms", _size(call["bytes"])
-    tool = plain(call["tool"])
-    return f"           {age:>6} {took:>10} {size:>10}  {call['outcome']:<16} {tool}"
+def _call(call: Report, now: float, width: int) -> str:
+    age, took, size = _age(now - call["at"]), _time(call["ms"]), _size(call["bytes"])
+    return _row(age, took, size, plain(call["tool"]), _words(call["outcome"]), width)
+
+
+def _row(age: str, took: str, size: str, tool: str, outcome: str, width: int) -> str:
+    if 0 < width < _NARROW:
+        return f" {took:>8} {outcome:<16}  {tool}"
+    return f"  {age:>6} {took:>8} {size:>8}  {tool:<32}  {outcome}".rstrip()
+
+
+def _path(path: str, room: int, width: int) -> str:
+    """A path whose end is kept where there is no room for all of it."""
+    text = plain(path)
+    return text if not width or len(text) <= room else "…" + text[-max(8, room - 1) :]
+
+
+def _words(name: str) -> str:
+    """The name of an outcome, as a person says it."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain(name)).lower()
 
 
 def _age(seconds: float) -> str:
@@ -72,5 +88,11 @@ def _age(seconds: float) -> str:
     return f"{whole} s" if whole < 100 else f"{whole // 60} min" if whole < 6000 else "long"
 
 
+def _time(ms: float) -> str:
+    return f"{ms:.1f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
+
+
 def _size(count: int) -> str:
-    return f"{count} B" if count < 1024 else f"{count / 1024:.1f} KiB"
+    if count < 1024:
+        return f"{count} B"
+    return f"{count / 1024:.1f} KiB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MiB"

@@ -285,6 +285,24 @@ def test_explain_says_why(home: Path, shop: Path, tmp_path: Path) -> None:
     assert run(home, *words).stdout == done.stdout
 
 
+@pytest.mark.requirement("CX-code-live", "CX-code-explain")
+def test_a_folder_is_asked_without_a_cache(home: Path, shop: Path, tmp_path: Path) -> None:
+    cache = built(home, shop, tmp_path / "cache")
+    words = ("--query", QUESTION, "--budget", "200")
+    for action in ("resolve", "explain"):
+        known = run(home, "context", action, "--cache", cache, *words)
+        live = run(home, "context", action, "--cache", f"workspace:{shop}", *words)
+        assert (live.returncode, live.stdout) == (0, known.stdout)
+    (shop / "shop/cart.py").unlink()
+    live = run(home, "context", "resolve", "--cache", f"workspace:{shop}", *words)
+    assert live.returncode == 0 and "shop/cart.py" not in live.stdout
+    gone = run(home, "context", "resolve", "--cache", "workspace:elsewhere", *words)
+    assert (gone.returncode, gone.stderr) == (
+        4,
+        "error: Cache does not exist: workspace:elsewhere\n",
+    )
+
+
 def explained(home: Path, cache: Path, query: str = QUESTION) -> str:
     done = run(home, "context", "explain", "--cache", cache, "--query", query, "--budget", "200")
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ from sightline.cli.clients.client import Client, Endpoint, rewrite
 from sightline.cli.clients.handshake import Visit, visit
 from sightline.cli.clients.lines import HttpLine, Line, StdioLine
 from sightline.cli.clients.own_check import OwnCheck
-from sightline.cli.clients.table import PROJECT_VARIABLE, TOKEN_INPUT
+from sightline.cli.clients.table import TOKEN_INPUT
 from sightline.cli.exits import CommandError, Exit
 from sightline.process.child import StartFailed, spawn
 
@@ -69,13 +69,13 @@ async def check(client: Client, name: str, endpoint: Endpoint, here: Here) -> Fo
 async def _line(client: Client, name: str, endpoint: Endpoint, here: Here) -> Line:
     if endpoint.url:
         again = rewrite(client.key, name, endpoint.url)
-        return HttpLine(endpoint.url, await _headers(endpoint, here), again)
+        headers = await _headers(endpoint, here)
+        return HttpLine(endpoint.url, headers, again, sends_revision=client.sends_revision)
     if not endpoint.command:
         raise CommandError("the entry has neither a command nor an address; write it anew: --write")
-    command = tuple(word.replace(PROJECT_VARIABLE, here.project) for word in endpoint.command)
     # A client without a project may start it anywhere: then it must not matter where.
     folder = here.folder if client.starts_in == "project" else here.anywhere
-    return await StdioLine.open(command, {**here.environment, **endpoint.env}, folder)
+    return await StdioLine.open(endpoint.command, {**here.environment, **endpoint.env}, folder)
 
 
 async def _headers(endpoint: Endpoint, here: Here) -> Mapping[str, str]:

@@ -84,8 +84,8 @@ class Client:
     form: Literal["json", "jsonc", "toml"] = "json"
     #: Settings without which its model sees too little, or nothing.
     settings: Mapping[str, str] = field(default_factory=dict)
-    #: In which folder it starts a server: the project's, one it has a variable for, or any.
-    starts_in: Literal["project", "variable", "anywhere"] = "project"
+    #: In which folder it starts a server: the project's, or any.
+    starts_in: Literal["project", "anywhere"] = "project"
     #: How the token gets to the server: by a command, in the file, or typed in once.
     credential: Literal["helper", "file", "prompt"] = "file"
     #: Why there is no HTTP, and what to do.
@@ -96,10 +96,19 @@ class Client:
     check_connects: bool = False
     #: The revision it offers.
     revision: str = "2025-11-25"
-    #: Whether full turns of it run in the tests; else only its file is known to be right.
-    run_in_tests: bool = False
+    #: Whether it says the revision again with every request over HTTP, as MCP asks.
+    sends_revision: bool = True
+    #: What of it runs in the tests: whole turns, its own tool calls without a model, or nothing,
+    #: and then its file is only believed to be right.
+    tested: Literal["turns", "calls", "file"] = "file"
     #: What to do after the file was written.
     next_step: str = ""
+
+    @property
+    def http_settings(self) -> Mapping[str, str]:
+        """What the running server must know about it."""
+        header = {} if self.sends_revision else {"protocol_header": "session"}
+        return {**self.settings, **header}
 
     @property
     def shows_structure(self) -> bool:

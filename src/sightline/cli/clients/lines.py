@@ -62,9 +62,12 @@ class StdioLine:
 class HttpLine:
     """A running server, spoken to over a plain socket to this machine."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], again: str) -> None:
+    def __init__(
+        self, url: str, headers: Mapping[str, str], again: str, *, sends_revision: bool = True
+    ) -> None:
         """``again`` is the command that writes the entry anew."""
         self._again = again
+        self._sends_revision = sends_revision
         parts = urlsplit(url)
         if parts.scheme != "http" or parts.hostname not in _LOOPBACK:
             raise CommandError(f"{url} is not on this machine; sightline serve is http://127.0.0.1")
@@ -79,6 +82,11 @@ class HttpLine:
                 "the server does not accept the token in the entry (was it rotated?); write it "
                 f"anew: {self._again}"
             )
+        if status == 400 and not self._sends_revision:
+            raise CommandError(
+                "the server wants to hear the revision with every request, which this client does "
+                "not do; start sightline serve again: it reads the client's settings when it starts"
+            )
         if status not in (200, 202):
             raise CommandError(f"{self._url} answered with status {status}; is it sightline serve?")
         if session := headers.get("mcp-session-id"):
@@ -86,7 +94,8 @@ class HttpLine:
         if status == 202 or not body:
             return None
         answer: dict[str, Any] = json.loads(body)
-        if revision := answer.get("result", {}).get("protocolVersion"):
+        revision = answer.get("result", {}).get("protocolVersion")
+        if revision and self._sends_revision:
             self._headers["mcp-protocol-version"] = revision
         return answer
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sightline.cli.clients import jsonc, toml
 from sightline.cli.clients.client import TRANSPORT, Client, Entry, Http, endpoint_of, merged
-from sightline.cli.clients.table import PROJECT_VARIABLE, TOKEN_INPUT
+from sightline.cli.clients.table import TOKEN_INPUT
 
 __all__ = ["CannotChange", "Wish", "doubles", "entries", "printed", "with_entry"]
 
@@ -40,10 +40,8 @@ class Wish:
             assert client.http is not None
             helper = shlex.join([*self.program, "token", "show", "--headers"])
             return client.http(Http(self.url, helper, self.authorization))
-        variable = [PROJECT_VARIABLE] if client.starts_in == "variable" else []
         settings = [f"--set={key}={value}" for key, value in client.settings.items()]
-        roots = list(self.roots) or variable
-        return client.stdio([*self.program, "stdio", *roots, *settings, *self.flags])
+        return client.stdio([*self.program, "stdio", *self.roots, *settings, *self.flags])
 
     @property
     def needs_input(self) -> bool:

@@ -1,6 +1,6 @@
 """The clients, as data: where each keeps its servers, what an entry looks like, what it needs.
 
-``run_in_tests`` tells what was seen from what is only believed. The settings follow from what each
+``tested`` tells what was seen from what is only believed. The settings follow from what each
 client shows to its model: ``content = mirror`` where structured content alone would not be shown
 or is not known to be, underscores where a dot in a tool's name is refused or was in versions that
 are still about.
@@ -10,10 +10,8 @@ from pathlib import Path
 
 from sightline.cli.clients.client import Client, Entry, Http, Places
 
-__all__ = ["CLIENTS", "PROJECT_VARIABLE", "TOKEN_INPUT"]
+__all__ = ["CLIENTS", "TOKEN_INPUT"]
 
-#: What VS Code puts the open folder in place of.
-PROJECT_VARIABLE = "${workspaceFolder}"
 #: VS Code asks for the token once and keeps it in the system's key ring.
 TOKEN_INPUT = {
     "type": "promptString",
@@ -74,7 +72,7 @@ _ALL = (
         credential="helper",
         check=("claude", "mcp", "get", "NAME"),
         check_connects=True,
-        run_in_tests=True,
+        tested="turns",
         next_step="start claude in your project; /mcp lists sightline",
     ),
     Client(
@@ -102,7 +100,7 @@ _ALL = (
         credential="helper",
         check=("codex", "mcp", "get", "NAME"),
         revision="2025-06-18",
-        run_in_tests=True,
+        tested="turns",
         next_step="start codex in your project; /mcp lists sightline",
     ),
     Client(
@@ -121,7 +119,7 @@ _ALL = (
         check=("gemini", "mcp", "list"),
         check_connects=True,
         revision="2025-06-18",
-        run_in_tests=True,
+        tested="turns",
         next_step="start gemini in your project and trust the folder; /mcp lists sightline",
     ),
     Client(
@@ -130,7 +128,7 @@ _ALL = (
         name="cursor-vscode",
         file=lambda places: places.home / ".cursor" / "mcp.json",
         path=("mcpServers",),
-        stdio=_plain,
+        stdio=_typed("stdio"),
         http=_headers,
         settings=_CAREFUL,
         starts_in="anywhere",
@@ -150,8 +148,11 @@ _ALL = (
             "headers": {"Authorization": f"Bearer ${{input:{TOKEN_INPUT['id']}}}"},
         },
         settings=_CAREFUL,
-        starts_in="variable",
+        # It has a variable for the open folder, but not in the file of its user.
+        starts_in="anywhere",
         credential="prompt",
+        sends_revision=False,
+        tested="calls",
         next_step="in VS Code run 'MCP: List Servers' and start sightline",
     ),
     Client(
@@ -166,7 +167,7 @@ _ALL = (
         http=lambda http: {"type": "http", **_headers(http), "tools": ["*"]},
         settings={"tool_names": "underscore"},
         check=("copilot", "mcp", "get", "NAME"),
-        run_in_tests=True,
+        tested="turns",
         next_step="start copilot in your project; /mcp lists sightline",
     ),
     Client(
@@ -180,7 +181,7 @@ _ALL = (
         http=lambda http: {"type": "remote", **_headers(http), "enabled": True},
         check=("opencode", "mcp", "list"),
         check_connects=True,
-        run_in_tests=True,
+        tested="turns",
         next_step="start opencode in your project",
     ),
     Client(
@@ -193,8 +194,7 @@ _ALL = (
         stdio=lambda command: {"source": "custom", **_plain(command)},
         http=lambda http: {"source": "custom", **_headers(http)},
         settings=_CAREFUL,
-        starts_in="anywhere",
-        next_step="Zed reads its settings at once; the agent panel lists sightline",
+        next_step="Zed reads its settings at once; Settings, AI, MCP Servers shows a green dot",
     ),
     Client(
         key="json",

@@ -15,6 +15,7 @@ from sightline.calls.calls import Caller, Finished
 from sightline.cli.exits import CommandError, Exit, exit_for, fail
 from sightline.cli.folders import Folders
 from sightline.cli.main import make_parser
+from sightline.cli.places import lines_of
 from sightline.cli.start import add_common, build_program, configuration_from, roots_from
 from sightline.contract.failures import CursorExpired
 from sightline.protocol import jsonrpc
@@ -47,7 +48,11 @@ def parser(name: str) -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="how long to wait while retryable (default: 60)",
     )
-    made.add_argument("--envelope", action="store_true", help="print the whole MCP result")
+    form = made.add_mutually_exclusive_group()
+    form.add_argument("--envelope", action="store_true", help="print the whole MCP result")
+    form.add_argument(
+        "--lines", action="store_true", help="print places for people: path:line: text"
+    )
     add_common(made)
     return made
 
@@ -62,7 +67,19 @@ def run(arguments: argparse.Namespace) -> int:
     style = configuration.settings.tool_names
     caller = Caller(ClientOptions(tool_names=style), NEWEST)
     finished = asyncio.run(run_call(program, arguments.tool, given, caller, arguments.wait))
+    if arguments.lines and finished.failure is None:
+        return _lines(finished, arguments.tool)
     return report(finished, envelope=arguments.envelope)
+
+
+def _lines(finished: Finished, tool: str) -> int:
+    assert not isinstance(finished.outcome, Error)
+    payload: dict[str, Any] = msgspec.json.decode(finished.outcome)["structuredContent"]
+    lines = lines_of(payload, os.getcwd())
+    if lines is None:
+        raise CommandError(f"an answer of {tool} is no list of places; leave --lines out")
+    print("\n".join(lines))
+    return int(Exit.OK)
 
 
 def _seconds(text: str) -> float:

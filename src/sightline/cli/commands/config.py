@@ -12,6 +12,7 @@ from sightline.cli.clients.checking import Found, Here, check
 from sightline.cli.clients.client import Client, Endpoint, Places, endpoint_of
 from sightline.cli.clients.example import example_file
 from sightline.cli.clients.files import UserFile
+from sightline.cli.clients.overview import overview
 from sightline.cli.clients.stanza import CannotChange, Wish
 from sightline.cli.clients.table import CLIENTS
 from sightline.cli.configuration import Configuration
@@ -35,7 +36,13 @@ def parser(name: str) -> argparse.ArgumentParser:
         "the client's own check where it has one.",
         "sightline config claude-code --write --check",
     )
-    made.add_argument("client", choices=list(CLIENTS), metavar="CLIENT", help=", ".join(CLIENTS))
+    made.add_argument(
+        "client",
+        nargs="?",
+        choices=list(CLIENTS),
+        metavar="CLIENT",
+        help=", ".join(CLIENTS) + " (without one they are listed)",
+    )
     made.add_argument(
         "roots",
         nargs="*",
@@ -58,6 +65,10 @@ def parser(name: str) -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.client is None:
+        home = Path(Folders(os.environ).home)
+        print(overview(Places(home, os.environ, sys.platform)))
+        return int(Exit.OK)
     return _Run(arguments).run()
 
 
@@ -101,7 +112,7 @@ class _Run:
             _note(_TEMPORARY)
         if wish.url and self.client.credential == "file":
             _note("TOKEN is what sightline token show prints; keep it out of repositories")
-        if wish.url and self.client.settings:
+        if wish.url and self.client.http_settings:
             _note(f"and into {self._shown(self.folders.settings)}:")
             for line in self._settings_table().splitlines():
                 _note(f"    {line}")
@@ -141,12 +152,12 @@ class _Run:
 
     def _write_settings(self) -> None:
         """The client's settings for the running server, by the name it gives itself."""
-        if not self.client.settings:
+        if not self.client.http_settings:
             return
         file = UserFile(private(self.folders.config) / self.folders.settings.name)
         before = file.read()
         try:
-            after = toml.put(before, ["clients", self.client.name], self.client.settings)
+            after = toml.put(before, ["clients", self.client.name], self.client.http_settings)
         except toml.BadToml as problem:
             raise CommandError(
                 f"{self._shown(file.path)} was not changed: {problem}; put in by hand:\n"
@@ -157,7 +168,7 @@ class _Run:
             print(f"its settings are in {self._shown(file.path)}; start sightline serve again")
 
     def _settings_table(self) -> str:
-        return toml.table(["clients", self.client.name], self.client.settings)
+        return toml.table(["clients", self.client.name], self.client.http_settings)
 
     # Check
 
@@ -269,7 +280,7 @@ class _Run:
 
 _TEMPORARY = (
     "this Sightline is a temporary one (uvx, pipx run), which a client could not start later; "
-    "install it first: uv tool install sightline, or pipx install sightline"
+    "install it first: uv tool install or pipx install, in place of uvx or pipx run"
 )
 
 

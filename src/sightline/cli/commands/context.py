@@ -8,7 +8,8 @@ be read or written, 7 anything else.
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from sightline.cli.context_root import context_root
@@ -46,6 +47,8 @@ from sightline.context.tokens import TOKENIZERS, TokenizerMissing, counter
 
 MISSING, INVALID, IO, INTERNAL = 4, 5, 6, 7
 USAGE = 2
+#: A cache that is the index of a folder as it is now.
+_LIVE = "workspace:"
 
 _STRICT = Option("strict-v0")
 _TOKENIZER = Option(
@@ -98,7 +101,8 @@ commands:
   resolve --cache DIR --query TEXT --budget TOKENS [--format json|pretty]
             select documents for a query; the query may be empty
   explain --cache DIR --query TEXT --budget TOKENS
-            say why each piece is taken; both take --tokenizer bytes/4|cl100k_base|o200k_base
+            say why each piece is taken; both take --tokenizer bytes/4|cl100k_base|o200k_base,
+            and --cache workspace:DIR for a repository as it is now, without a cache
   inspect --cache DIR
             say what a cache holds, and whether it is whole
   list      list the caches that servers offer by name
@@ -182,22 +186,50 @@ def _build(values: dict[str, Any]) -> None:
     )
 
 
+def _count(values: dict[str, Any]) -> Callable[[str], int]:
+    return counter(values.get("tokenizer", TOKENIZERS[0]))
+
+
 def _open(values: dict[str, Any]) -> Cache:
-    count = counter(values.get("tokenizer", TOKENIZERS[0]))
-    return open_cache(CacheFolder(values["cache"], strict=values["strict-v0"]), count=count)
+    folder = CacheFolder(values["cache"], strict=values["strict-v0"])
+    return open_cache(folder, count=_count(values))
+
+
+def _live(values: dict[str, Any]) -> str | None:
+    """The folder whose index is asked, or ``None`` where a cache is."""
+    cache: str = values["cache"]
+    if values["strict-v0"] or not cache.startswith(_LIVE) or os.path.exists(cache):
+        return None
+    name = cache.removeprefix(_LIVE) or os.curdir
+    if os.path.isdir(name):
+        return name
+    if name == os.path.basename(os.getcwd()):  # as a server would call it
+        return os.curdir
+    raise NoSuchCache(cache)
 
 
 def _resolve(values: dict[str, Any]) -> None:
-    cache = _open(values)
-    selection = resolve(cache, values["query"], values["budget"])
+    query, budget, folder = values["query"], values["budget"], _live(values)
+    if folder is None:
+        selection = resolve(_open(values), query, budget)
+    else:
+        from sightline.cli.context_code import answered, with_live
+
+        selection = with_live(folder, partial(answered, query, budget), _count(values))
     pretty = values.get("format") == "pretty"
     _write(selection.pretty() if pretty else selection.compact())
 
 
 def _explain(values: dict[str, Any]) -> None:
+    query, budget, folder = values["query"], values["budget"], _live(values)
+    if folder is not None:
+        from sightline.cli.context_code import explained, with_live
+
+        _write([with_live(folder, partial(explained, query, budget), _count(values))])
+        return
     cache = _open(values)
     if isinstance(cache, Loaded):
-        taken = resolve(cache, values["query"], values["budget"]).taken
+        taken = resolve(cache, query, budget).taken
         lines = [
             f"{item.score:<12} {item.tokens:>6}  {item.id}  "
             f"({item.term_matches} of {item.total_words} words)\n"
@@ -207,7 +239,7 @@ def _explain(values: dict[str, Any]) -> None:
         return
     from sightline.cli.context_code import explained
 
-    _write(["".join(explained(cache, values["query"], values["budget"])).rstrip("\n")])
+    _write([explained(query, budget, cache.corpus)])
 
 
 def _inspect(values: dict[str, Any]) -> None:

@@ -16,6 +16,8 @@ from sightline.server.status import read_all
 _NOTHING = "nothing is running; start sightline serve, or a client that is connected"
 #: Lines of a program's page that are no calls, roughly.
 _HEAD = 9
+#: So many calls are shown even where that makes the page longer than the window.
+_CALLS = 3
 _EVERY_S = 1.0
 
 
@@ -35,19 +37,20 @@ def parser(name: str) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     folder = Folders(os.environ).run
 
-    def draw(height: int) -> str:
+    def draw(width: int, height: int) -> str:
         programs = asyncio.run(read_all(folder))
         if arguments.json:
             return json.dumps(programs, ensure_ascii=False)
         there = height // max(1, len(programs)) - _HEAD if height else 5
-        shown = page(programs, time.time(), calls=max(0, there)) if programs else _NOTHING
+        calls = max(_CALLS, there)
+        shown = page(programs, time.time(), calls=calls, width=width) if programs else _NOTHING
         clock = time.strftime("%H:%M:%S")
         return f"sightline status  {clock}  (q ends)\n\n{shown}" if height else shown
 
     if arguments.watch:
         watch(draw, _EVERY_S)
         return int(Exit.OK)
-    text = draw(0)
+    text = draw(0, 0)
     if text == _NOTHING:
         return fail(_NOTHING, Exit.NOT_FOUND)
     print(text)
