@@ -27,7 +27,7 @@ _WEAK = """
 ## Weak points
 
 - Documentation sentences are not what users type, and Sightline's model was trained on sentences of
-  the same kind from other projects. Django was used to tune the ranking of words early on.
+  the same kind from other projects.
 - jcodemunch-mcp returns symbols by one line each, so its hit is right only if it is that very
   line; the others return ranges, where a range that is too big is right as well. Sightline and
   SQLite have the same chunks. Files tell them apart without that.
@@ -51,7 +51,7 @@ def page(results: dict[str, Any]) -> str:
                     text += _row(row, kind)
         failed = [row for row in corpus["rows"] if row.get("failed")]
         for row in failed:
-            text += f"\n{row['name']} did not run: {row['failed']}\n"
+            text += f"\n{row['name']} did not run: {row['failed'].partition('. ')[0]}.\n"
     return text + _WEAK
 
 
