@@ -13,13 +13,14 @@ BENCHES = {
     "languages": "every language server on a real code base, beside a bare client",
     "lsp": "the seven tools on django: completeness, repeatability, added time",
     "peers": "Sightline, cclsp and Serena on the same questions, without a network",
+    "search_peers": "Sightline beside other searches: build, answers, time, what is found",
     "quality": "questions with known answers: what is found first, beside SQLite FTS5",
     "vscode": "what is added to the window's own providers, in a real VS Code",
     "wire": "CPU per message, start-up and parallel connections, beside the official Python SDK",
 }
 
 #: Those with targets of their own, because they take long and install what they compare with.
-_APART = {"cold_starts", "languages", "peers"}
+_APART = {"cold_starts", "languages", "peers", "search_peers"}
 
 
 def main(names: list[str]) -> int:

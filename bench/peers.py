@@ -30,11 +30,11 @@ from sightline.process.memory import tree_memory
 from tools import node
 from tools.evidence import write_page
 
-__all__ = ["run"]
+__all__ = ["OFFLINE", "Client", "kill", "run"]
 
 _ROOT = Path(__file__).parent.parent
 _RESULTS = Path(__file__).with_name("results") / "peers.json"
-_OFFLINE = ["unshare", "--map-root-user", "--net", "--"]
+OFFLINE = ["unshare", "--map-root-user", "--net", "--"]
 _FIRST = ("django/utils/encoding.py", "force_str")
 _WARM = int(os.environ.get("BENCH_QUESTIONS", "20"))
 _EDITS = int(os.environ.get("BENCH_EDITS", "10"))
@@ -57,10 +57,9 @@ class Peer:
 class Client:
     """An MCP client over stdio: one question at a time."""
 
-    def __init__(self, peer: Peer, root: Path, home: Path) -> None:
-        environment = {"PATH": os.environ["PATH"], "HOME": str(home), **peer.environment(home)}
+    def __init__(self, command: list[str], root: Path, environment: dict[str, str]) -> None:
         self.process = subprocess.Popen(
-            [*_OFFLINE, *peer.command(root, home)],
+            [*OFFLINE, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -142,7 +141,8 @@ def run() -> bool:
 
 def measure(peer: Peer, root: Path, home: Path, asked: list[Question]) -> dict[str, Any]:
     begin = time.monotonic()
-    client = Client(peer, root, home)
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), **peer.environment(home)}
+    client = Client(peer.command(root, home), root, environment)
     try:
         first = client.ask(peer, root, asked[0])
         first_s = time.monotonic() - begin

@@ -17,7 +17,7 @@ from sightline.index.roles import Role, role_of
 from training.pairs import CODE
 from training.texts import change_query
 
-__all__ = ["Changes", "Described", "bare_folder", "changes"]
+__all__ = ["Changes", "Described", "bare_folder", "changes", "git"]
 
 _RECORD = "\x1e"
 _FIELD = "\x1f"
@@ -47,22 +47,23 @@ def bare_folder(folder: Path, repository: str) -> Path:
     return next(p for p in (base / "repo/.git", base / "repo", base) if (p / "HEAD").is_file())
 
 
-def _git(folder: Path, *arguments: str) -> bytes:
+def git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
+    """What git says of a bare repository, whatever the user's settings."""
     return subprocess.run(
         ["git", f"--git-dir={folder}", *arguments],
         check=True,
         capture_output=True,
-        stdin=subprocess.DEVNULL,
+        input=given,
         env={"PATH": "/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"},
     ).stdout
 
 
 def changes(folder: Path, into: Path, count: int) -> Changes:
     """Writes the older state of a bare repository below ``into``; returns so many descriptions."""
-    line = _git(folder, "rev-list", "--first-parent", f"--max-count={3 * _BACK}", "HEAD").split()
+    line = git(folder, "rev-list", "--first-parent", f"--max-count={3 * _BACK}", "HEAD").split()
     commit = line[len(line) // 3].decode()
-    paths = _write(_git(folder, "archive", commit), into)
-    found = list(_described(_git(folder, *_log(commit)).decode("utf-8", "replace"), paths))
+    paths = _write(git(folder, "archive", commit), into)
+    found = list(_described(git(folder, *_log(commit)).decode("utf-8", "replace"), paths))
     short = [one for one, is_long in found if not is_long]
     long = [one for one, is_long in found if is_long]
     return Changes(commit, _spread(short, count), _spread(long, count))

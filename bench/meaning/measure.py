@@ -24,6 +24,7 @@ __all__ = [
     "compare",
     "load_seconds",
     "measure",
+    "ranked",
 ]
 
 WAYS = ("fts5", "words", "vectors", "both")
@@ -51,7 +52,7 @@ class Measured(NamedTuple):
     gains: dict[str, dict[str, Gains]]
 
 
-def _ranked(corpus: Opened, text: str, way: str) -> list[tuple[int, int]]:
+def ranked(corpus: Opened, text: str, way: str) -> list[tuple[int, int]]:
     if way == "fts5":
         return corpus.full_text(text)
     if way == "vectors":
@@ -106,7 +107,7 @@ async def measure(folder: Path, sets: Sets) -> Measured:
     async with opened(folder) as corpus:
         gains = {
             name: {
-                way: np.array([corpus.gain(_ranked(corpus, one.text, way), one) for one in asked])
+                way: np.array([corpus.gain(ranked(corpus, one.text, way), one) for one in asked])
                 for way in WAYS
             }
             for name, asked in sets.items()

@@ -3,7 +3,7 @@
 import re
 import sqlite3
 import tempfile
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import cached_property
 from pathlib import Path
@@ -29,12 +29,12 @@ from sightline.tools.tool import silent
 from sightline.workspace.roots import open_root
 from sightline.workspace.workspace import Workspace
 
-__all__ = ["Asked", "Opened", "opened"]
+__all__ = ["TOP", "Asked", "Opened", "opened", "watched"]
 
 Floats = NDArray[np.float64]
 Ranks = Iterable[tuple[int, int]]
 
-_TOP = 10
+TOP = 10
 #: Chunks that are looked at until ten files are seen.
 _DEEP = 120
 
@@ -53,19 +53,28 @@ class Asked(NamedTuple):
 
 
 class Opened:
-    def __init__(self, index: Index, root: str, snapshot: Snapshot, matrix: Matrix) -> None:
+    def __init__(self, index: Index, root: str, snapshot: Snapshot, matrix: Matrix | None) -> None:
         self.index = index
         self.root = root
         self.snapshot = snapshot
-        self.matrix = matrix
+        self._matrix = matrix
         self._records: dict[int, Record] = {}
-        self.names = [self._name(chunk) for chunk in range(snapshot.chunks)]
+
+    @property
+    def matrix(self) -> Matrix:
+        assert self._matrix is not None
+        return self._matrix
 
     @property
     def vector_bytes(self) -> int:
         """What the vectors take on disk."""
         folder = Path(self.index.builders[self.root].library.store.folder)
         return sum(path.stat().st_size for path in folder.glob("*.vectors"))
+
+    @cached_property
+    def names(self) -> list[tuple[str, str]]:
+        """The path and the name of every chunk."""
+        return [self._name(chunk) for chunk in range(self.snapshot.chunks)]
 
     def _name(self, number: int) -> tuple[str, str]:
         file = int(self.snapshot.chunk_file[number])
@@ -75,9 +84,9 @@ class Opened:
         return self.snapshot.path(file), f"{chunk.container}.{chunk.name}".lstrip(".")
 
     def texts(self, step: int = 1) -> Iterable[tuple[int, str, str, str]]:
-        """Every so manieth chunk: its number, path, name and text."""
+        """Every so manieth living chunk: its number, path, name and text."""
         cache: dict[str, bytes] = {}
-        for number in range(0, len(self.names), step):
+        for number in np.flatnonzero(self.snapshot.chunk_alive)[::step].tolist():
             path, name = self.names[number]
             if path not in cache:
                 cache = {path: Path(self.root, path).read_bytes()}
@@ -139,10 +148,10 @@ class Opened:
         """The reciprocal rank of the right one, 0 below ten. Files count once."""
         if asked.files:
             paths = dict.fromkeys(self.snapshot.path(file) for _, file in ranks)
-            right = [path in asked.files for path in list(paths)[:_TOP]]
+            right = [path in asked.files for path in list(paths)[:TOP]]
         else:
             answer = (asked.path, asked.name)
-            right = [self.names[chunk] == answer for chunk, _ in list(ranks)[:_TOP]]
+            right = [self.names[chunk] == answer for chunk, _ in list(ranks)[:TOP]]
         return 1 / (right.index(True) + 1) if True in right else 0.0
 
 
@@ -152,21 +161,39 @@ def _apart(text: str) -> str:
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[Opened]:
-    """Indexes a folder and encodes all of it."""
+async def watched(
+    folder: Path, *, vectors: bool = True
+) -> AsyncIterator[Callable[[], Awaitable[Opened]]]:
+    """A folder whose state may change: each call indexes what changed, and encodes it if wanted."""
     with tempfile.TemporaryDirectory(prefix="sightline-quality-") as scratch:
         workspace = Workspace([open_root(str(folder), home=None)])
         await workspace.begin()
-        index = Index(workspace, environment={"PATH": "/usr/bin:/bin"}, cache=scratch)
-        try:
+        environment = {"PATH": "/usr/bin:/bin"}
+        index = Index(workspace, environment=environment, cache=scratch, dense=vectors)
+
+        async def current() -> Opened:
+            await workspace.begin()
             await index.build(silent, force=False)
             [builder] = index.builders.values()
-            standing = await index.dense.finish(builder)
-            if not standing.complete or builder.snapshot is None:
-                raise SystemExit(f"vectors are not complete: {standing}")
-            matrix = await index.dense.matrix(builder, builder.snapshot)
-            assert matrix is not None
-            yield Opened(index, builder.library.store.root, builder.snapshot, matrix)
+            assert builder.snapshot is not None
+            matrix: Matrix | None = None
+            if vectors:
+                standing = await index.dense.finish(builder)
+                if not standing.complete:
+                    raise SystemExit(f"vectors are not complete: {standing}")
+                matrix = await index.dense.matrix(builder, builder.snapshot)
+                assert matrix is not None
+            return Opened(index, builder.library.store.root, builder.snapshot, matrix)
+
+        try:
+            yield current
         finally:
             await index.close()
             workspace.close()
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[Opened]:
+    """Indexes a folder and encodes all of it."""
+    async with watched(folder) as current:
+        yield await current()

@@ -106,6 +106,39 @@ async def test_what_a_person_means(workspace: Workspace, tmp_path: Path) -> None
         assert (await ask(running, "error in src/store/table.go line 3"))[0]["language"] == "go"
 
 
+ISSUE = """Rows are not kept sorted by key after Insert
+
+I keep a table of rows; the order is lost. The message is "assert parse_url", which tests say too.
+
+```python
+for attempt in range(3):
+    url = host + path  # talking to servers, requests, retries when the connection breaks
+    text, bytes = raise_(url, "retry budget", timeout, client, attempt, once, exhausted)
+```
+"""
+CRASH = """Crash while printing
+
+It stops with this and I do not know why. It is the same on every machine that I have here.
+
+```
+Traceback (most recent call last):
+  File "/home/me/project/main.py", line 3, in <module>
+    run()
+  File "/usr/lib/python3/site-packages/src/user.py", line 5, in show
+    print(host)
+ValueError: no
+```
+"""
+
+
+async def test_an_issue_is_about_its_title_and_not_its_code(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    async with index_engine(workspace(FILES), tmp_path / "cache") as running:
+        assert (await ask(running, ISSUE))[0]["path"] == "src/store/table.go"
+        assert (await ask(running, CRASH))[0]["path"] == "src/user.py"
+
+
 async def test_tests_and_docs_come_last_unless_asked_for(
     workspace: Workspace, tmp_path: Path
 ) -> None:

@@ -3,6 +3,8 @@
 A query is taken apart into terms that are asked for softly (any may be missing), names that may be
 declared somewhere, quoted phrases, and mentions of files. Nothing is guessed about grammar: a
 question in English, an identifier, an error message or a whole issue text are all just evidence.
+Of a text of several lines the first says most, as the title of an issue does, and blocks of code in
+it, which show how to see a problem and not where it is, say least.
 
 >>> query = understand('where is "retry after" handled in HttpClient.send?')
 >>> [term.text for term in query.terms]
@@ -26,6 +28,10 @@ _MAX_TERMS = 96
 _MAX_NAMES = 24
 _MAX_PHRASES = 8
 _MAX_MENTIONS = 16
+#: How much a word counts in the first line of a text, and in its blocks of code.
+_TITLE = 3.0
+_BLOCK = 0.25
+_MAX_FRAMES = 4
 #: A question with fewer terms is about something in particular.
 SHORT = 12
 
@@ -36,6 +42,12 @@ _LOOKS_DECLARED = re.compile(r"[a-z0-9][A-Z]|_|[A-Z]{2,}[a-z]|^[A-Z][a-z]+\d|\d[
 _MENTION = re.compile(
     r"[\w.@+~-]*(?:/[\w.@+~-]+)+|[\w+~-]+(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,5}\b"
 )
+_FENCED = re.compile(
+    r"^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE
+)
+#: Frames of a stack: Python's end where the error is, the others begin there.
+_PYTHON_FRAME = re.compile(r'File "([^"\n]{1,300})", line \d')
+_FRAME = re.compile(r"\bat [^\n(]{0,200}\(([\w./$-]{1,300}\.\w{1,6}):\d")
 _WANTS = {
     Role.TEST: frozenset("test tests testing unittest spec specs".split()),
     Role.DOCS: frozenset("doc docs documentation readme changelog tutorial guide guides".split()),
@@ -68,16 +80,16 @@ class Query(NamedTuple):
     def short(self) -> bool:
         return len(self.terms) <= SHORT
 
+    @property
+    def tells(self) -> bool:
+        """Whether this is a text of several lines, such as an issue, and no question."""
+        return not self.short and "\n" in self.text
+
 
 def understand(text: str) -> Query:
     """What ``text`` asks for."""
     text = text.strip()
-    counts: dict[str, int] = {}
-    for raw in raw_words(text):
-        for term in terms(raw):
-            counts[term] = counts.get(term, 0) + 1
-    kept = list(counts.items())[:_MAX_TERMS]
-    found = tuple(Term(term, 1.0 + math.log(count)) for term, count in kept)
+    found = _terms(text)
     phrases = tuple(dict.fromkeys((m[1] or m[2]).strip() for m in _QUOTED.finditer(text)))[
         :_MAX_PHRASES
     ]
@@ -95,6 +107,27 @@ def understand(text: str) -> Query:
         wants=frozenset(r for r, words in _WANTS.items() if is_short and words & lower),
         verbatim=_verbatim(text, phrases),
     )
+
+
+def _terms(text: str) -> tuple[Term, ...]:
+    counts: dict[str, float] = {}
+    for part, worth in _weighed(text):
+        for raw in raw_words(part):
+            for term in terms(raw):
+                counts[term] = counts.get(term, 0.0) + worth
+    kept = list(counts.items())[:_MAX_TERMS]
+    return tuple(
+        Term(term, 1.0 + math.log(count) if count >= 1.0 else count) for term, count in kept
+    )
+
+
+def _weighed(text: str) -> tuple[tuple[str, float], ...]:
+    """The parts of a text and how much the words of each count."""
+    title, line_break, rest = text.partition("\n")
+    if not line_break:
+        return ((text, 1.0),)
+    blocks = "\n".join(block[2] for block in _FENCED.finditer(rest))
+    return (title, _TITLE), (_FENCED.sub("\n", rest), 1.0), (blocks, _BLOCK)
 
 
 def _exact(text: str) -> tuple[str, ...]:
@@ -125,12 +158,19 @@ def _names(text: str, exact: tuple[str, ...]) -> tuple[str, ...]:
 
 def _mentions(text: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    for match in _MENTION.finditer(text):
-        mention = match[0].strip("./~-")
+    for written in (*_frames(text), *(match[0] for match in _MENTION.finditer(text))):
+        mention = written.replace("\\", "/").strip("./~-")
         name = mention.rpartition("/")[2]
         if len(name) > 3 and "." in name.strip(".") and not mention.startswith("www."):
             found[mention] = None
     return tuple(found)[:_MAX_MENTIONS]
+
+
+def _frames(text: str) -> tuple[str, ...]:
+    """The files of the innermost frames of a stack, if the text shows one."""
+    python = [frame[1] for frame in _PYTHON_FRAME.finditer(text)]
+    others = [frame[1] for frame in _FRAME.finditer(text)]
+    return tuple(dict.fromkeys([*reversed(python), *others]))[:_MAX_FRAMES]
 
 
 def _verbatim(text: str, phrases: tuple[str, ...]) -> str:

@@ -55,6 +55,10 @@ _NAME = 0.35
 _NAME_LOOSE = 0.15
 _COMMON_NAME = 5
 _PHRASE = 0.5
+#: A long text quotes much, mostly what is seen and not what is wrong.
+_PHRASE_TOLD = 0.25
+#: Names, phrases and mentions of a long text never count more than this for one chunk.
+_MAX_TOLD = 0.5
 _VERBATIM = 0.4
 #: Fewer words may stand somewhere by chance.
 _COPIED_WORDS = 3
@@ -195,6 +199,9 @@ class Ranked(NamedTuple):
                 # Documentation may put a question as somebody else does; code says what it says.
                 copied = len(query.text.split()) >= _COPIED_WORDS
                 written = copied and bool((factors >= 1.0).any())
+        if query.tells:
+            factors = self._factors()[self.snapshot.chunk_file]
+            np.minimum(bonus * factors, _MAX_TOLD, out=bonus)
         return bonus, note, must, written
 
     def _add_name(
@@ -240,7 +247,7 @@ class Ranked(NamedTuple):
             if not where:
                 missing.append(phrase)
                 continue
-            bonus[where] += _PHRASE
+            bonus[where] += _PHRASE_TOLD if self.query.tells else _PHRASE
             if self.query.short:
                 has = np.zeros(len(bonus), bool)
                 has[where] = True
