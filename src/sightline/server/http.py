@@ -137,17 +137,17 @@ class HttpApp:
         if not effects:
             return _ACCEPTED
         match effects[0]:
-            case Send(known):
-                if is_new and self._shared is None and session.phase is not Phase.NEW:
-                    own = (b"mcp-session-id", self.sessions.add(session).encode())
-                    return Reply(200, (*JSON_HEADERS, own), known)
-                return Reply(200, JSON_HEADERS, known)
             case Start(call):
                 terminal = self._runner.now(session, call, arrived=arrived)
                 if terminal is not None:
                     return Reply(200, JSON_HEADERS, terminal)
                 may_stream = head.version != "1.0"
                 return partial(self._call, session, call, arrived, may_stream)
+            case Send(known):
+                if is_new and self._shared is None and session.phase is not Phase.NEW:
+                    own = (b"mcp-session-id", self.sessions.add(session).encode())
+                    return Reply(200, (*JSON_HEADERS, own), known)
+                return Reply(200, JSON_HEADERS, known)
             case Cancel(call):
                 self._runner.cancel(call)
                 return _ACCEPTED

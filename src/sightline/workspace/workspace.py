@@ -81,7 +81,8 @@ class Workspace:
         for observer in self.observers.values():
             if observer.sweeps or not observer.complete:
                 return None
-        return self.apply(self._collect())
+        changes = self._collect()
+        return self._view if self._view is not None and not changes else self.apply(changes)
 
     async def begin(self) -> View:
         """The view that contains every change finished before this moment."""
