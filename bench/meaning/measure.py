@@ -14,6 +14,7 @@ from bench.meaning.opened import Asked, Opened, opened
 from sightline.index.dense.encoder import encode_chunks, encode_query
 from sightline.index.dense.fusion import CANDIDATES
 from sightline.index.dense.weights import bundled
+from sightline.process.allocator import keep_freed_memory
 
 __all__ = [
     "COMPARED",
@@ -104,6 +105,7 @@ async def compare(folder: Path, sets: Sets) -> dict[str, dict[str, Gains]]:
 
 async def measure(folder: Path, sets: Sets) -> Measured:
     """Indexes a folder and asks everything in every way."""
+    keep_freed_memory()  # as the program does that this stands for
     async with opened(folder) as corpus:
         gains = {
             name: {
