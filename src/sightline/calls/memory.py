@@ -99,7 +99,7 @@ class RetainedSet:
         return cls(items, answer.summary, answer.flags, sum(map(len, items)))
 
     def prepare(self, start: int, count: int) -> None:
-        """Makes the items of a page. Blocks where they are lazy."""
+        """Makes the items of a page. Blocks where that is slow."""
         self.items[start : start + count]
 
 

@@ -6,9 +6,9 @@ workspace. The text is what the file has on disk, without characters that move a
 
 import os
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from sightline.cli.status_page import plain
+from sightline.contract.uris import path_of
 
 __all__ = ["lines_of"]
 
@@ -27,7 +27,7 @@ def lines_of(payload: dict[str, Any], folder: str) -> list[str] | None:
 
 
 def _line(place: dict[str, Any], folder: str, files: dict[str, list[str]]) -> str:
-    path = unquote(urlsplit(place["uri"]).path)
+    path = path_of(place["uri"])
     line: int = place["range"]["start"]["line"]
     if path not in files:
         files[path] = _read(path)

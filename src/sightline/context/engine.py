@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from sightline.index.builder import Progress
     from sightline.index.index import Index
 
-__all__ = ["ContextEngine"]
+__all__ = ["LIVE", "ContextEngine"]
+
+#: What the name of a cache begins with that is the index of a folder as it is now.
+LIVE = "workspace:"
 
 T = TypeVar("T")
 Pause = Callable[[], None]

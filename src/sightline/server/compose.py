@@ -135,8 +135,7 @@ class LazyIndex:
         return await self._views.begin()
 
     def begin_now(self) -> View | None:
-        if self.made is not None:
-            self._look_outside()
+        self._look_outside()
         return self._views.begin_now()
 
     def _look_outside(self) -> None:

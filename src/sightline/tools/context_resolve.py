@@ -2,11 +2,10 @@
 
 from msgspec import Struct
 
+from sightline.context.engine import LIVE
 from sightline.contract.failures import CacheMissing, InvalidBudget, Unavailable
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole
 from sightline.workspace.view import SOURCE_EPOCHS, View
-
-_LIVE = "workspace:"
 
 INFO = ToolInfo(
     name="context.resolve",
@@ -20,7 +19,7 @@ INFO = ToolInfo(
     schema_version=1,
     epochs=SOURCE_EPOCHS,
     repeatable=False,
-    elsewhere=lambda arguments: not arguments.cache.startswith(_LIVE),
+    elsewhere=lambda arguments: not arguments.cache.startswith(LIVE),
     refusals={("/budget", "minimum"): InvalidBudget},
 )
 
@@ -40,7 +39,7 @@ class ContextResolve:
 
     async def answer(self, desk: Desk, question: Question[ResolveArguments]) -> Whole:
         asked = question.arguments
-        if not asked.cache.startswith(_LIVE):
+        if not asked.cache.startswith(LIVE):
             return Whole(await desk.caches.resolve(asked.cache, asked.query, asked.budget))
         try:
             index = await desk.index()
@@ -48,6 +47,6 @@ class ContextResolve:
             raise CacheMissing from None
         return Whole(
             await desk.caches.resolve_live(
-                index, asked.cache.removeprefix(_LIVE), asked.query, asked.budget, desk.progress
+                index, asked.cache.removeprefix(LIVE), asked.query, asked.budget, desk.progress
             )
         )

@@ -29,6 +29,7 @@ from sightline.cli.v0_options import (
 )
 from sightline.context.build import BuildFailed, BuildInvalid, BuildIO, build
 from sightline.context.caches import Caches
+from sightline.context.engine import LIVE
 from sightline.context.files import CacheFolder
 from sightline.context.load import Loaded
 from sightline.context.opening import Cache, open_cache, resolve
@@ -47,8 +48,6 @@ from sightline.context.tokens import TOKENIZERS, TokenizerMissing, counter
 
 MISSING, INVALID, IO, INTERNAL = 4, 5, 6, 7
 USAGE = 2
-#: A cache that is the index of a folder as it is now.
-_LIVE = "workspace:"
 
 _STRICT = Option("strict-v0")
 _TOKENIZER = Option(
@@ -198,9 +197,9 @@ def _open(values: dict[str, Any]) -> Cache:
 def _live(values: dict[str, Any]) -> str | None:
     """The folder whose index is asked, or ``None`` where a cache is."""
     cache: str = values["cache"]
-    if values["strict-v0"] or not cache.startswith(_LIVE) or os.path.exists(cache):
+    if values["strict-v0"] or not cache.startswith(LIVE) or os.path.exists(cache):
         return None
-    name = cache.removeprefix(_LIVE) or os.curdir
+    name = cache.removeprefix(LIVE) or os.curdir
     if os.path.isdir(name):
         return name
     if name == os.path.basename(os.getcwd()):  # as a server would call it
