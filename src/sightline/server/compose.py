@@ -20,7 +20,7 @@ from sightline.calls.listing import Listing
 from sightline.context.engine import ContextEngine
 from sightline.contract import limits
 from sightline.contract.settings import Settings
-from sightline.contract.source import Source
+from sightline.contract.source import Expected, Source
 from sightline.lsp.fleet import Bounds
 from sightline.lsp.install.store import Store
 from sightline.lsp.launching import Launcher
@@ -80,6 +80,8 @@ class LivingSource(Source, Protocol):
     """An answer source that is started, watched and ended."""
 
     def warm(self) -> None: ...
+
+    def expect(self, question: Expected) -> None: ...
 
     def waiting_for(self, uri: str | None) -> str: ...
 
@@ -250,6 +252,8 @@ class Program:
             workspace.surprised,
             source.waiting_for,
             index.begin_now,
+            workspace.view_ahead,
+            source.expect,
         )
         calls = Calls(
             catalogue_for(settings),

@@ -15,7 +15,7 @@ from sightline.context.engine import ContextEngine
 from sightline.contract.failures import Failure, Unavailable
 from sightline.contract.limits import DEFAULT_PAGE_SIZE
 from sightline.contract.settings import Family
-from sightline.contract.source import Source
+from sightline.contract.source import Expected, Source
 from sightline.workspace.view import Epoch, View
 
 if TYPE_CHECKING:  # the index brings numpy, which only its own tools should have to wait for
@@ -155,6 +155,8 @@ class ToolInfo:
     page_size: int = DEFAULT_PAGE_SIZE
     #: Whether a question with these arguments is not about the workspace after all.
     elsewhere: Callable[[Any], bool] = lambda arguments: False
+    #: What of a question a source can begin with before the workspace is known.
+    expects: Callable[["Question[Any]"], Expected | None] = lambda question: None
     #: Broken rules of the schema, by path and keyword, that are a failure of their own.
     refusals: Mapping[tuple[str, str], type[Failure]] = field(default_factory=dict)
 
