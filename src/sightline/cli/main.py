@@ -130,3 +130,15 @@ def make_parser(name: str, description: str, example: str) -> argparse.ArgumentP
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Flags of every command that runs engines."""
+    parser.add_argument(
+        "--tools",
+        metavar="FAMILIES",
+        help="tool families to offer: lsp,index,context (default: all)",
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting"
+    )

@@ -38,7 +38,9 @@ class HeadStart:
         workspace.listen(self._changed)
 
     def begin(self) -> None:
-        """Starts what can be started before the first scan."""
+        """Starts what can be started before the first scan, once."""
+        if self._servers or self._workspace.tree_state() is not None:
+            return
         self._workspace.head_start(self._overtaken)
         for language, route in self._routes.ahead():
             server = self._servers[language, route.project.folder] = self._server(route)

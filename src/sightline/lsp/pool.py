@@ -37,7 +37,7 @@ from sightline.lsp.routes import Outlook, Route, Routes
 from sightline.lsp.server import Launch, Server, State
 from sightline.lsp.sweep import Counter, sweep
 from sightline.lsp.together import together
-from sightline.process.child import spawn
+from sightline.process.child import Spawn, spawn
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
@@ -76,11 +76,13 @@ class Pool:
         registry: Registry,
         launcher: Launcher,
         options: Options | None = None,
+        spawn: Spawn = spawn,
     ) -> None:
         options = options or Options()
         self._workspace = workspace
         self._registry = registry
         self._launcher = launcher
+        self._spawn = spawn
         self._fleet = Fleet(options.bounds)
         self._routes = Routes(workspace, registry, launcher, options.trusted, options.unstable)
         self._warming: asyncio.Task[None] | None = None
@@ -175,11 +177,14 @@ class Pool:
         """Somebody waits with this question for the first scan to end."""
         self._head_start.expect(question)
 
+    def go_ahead(self) -> None:
+        """Starts the servers that need nothing of the tree, while nothing is known of it."""
+        self._head_start.begin()
+
     def warm(self) -> None:
         """Starts the servers of the languages found in the roots, in the background."""
         if self._warming is None:
-            if self._workspace.tree_state() is None:
-                self._head_start.begin()
+            self._head_start.begin()
             self._warming = asyncio.create_task(self._warm(), name="warm language servers")
 
     async def ready(self, path: str) -> Server:
@@ -290,7 +295,7 @@ class Pool:
             folder,
             project=project,
             prepare=prepare,
-            spawn=lambda start: spawn(start.command, cwd=folder, env=start.environment),
+            spawn=lambda start: self._spawn(start.command, cwd=folder, env=start.environment),
             read=partial(self._read, spec),
             admit=self._fleet.admit,
             ended=self._workspace.source_changed,

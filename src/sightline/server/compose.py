@@ -21,13 +21,11 @@ from sightline.context.engine import ContextEngine
 from sightline.contract import limits
 from sightline.contract.settings import Settings
 from sightline.contract.source import Expected, Source
-from sightline.lsp.fleet import Bounds
-from sightline.lsp.install.store import Store
-from sightline.lsp.launching import Launcher
-from sightline.lsp.pool import Options, Pool
+from sightline.lsp.pool import Pool
 from sightline.lsp.registry import Registry
 from sightline.process.allocator import keep_freed_memory
 from sightline.protocol.surface import ClientOptions, Surface
+from sightline.server.headless import Headless
 from sightline.server.logs import Log
 from sightline.server.running import Runner
 from sightline.server.status import CallLog
@@ -191,16 +189,41 @@ class Program:
         context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
         """A program whose source is language servers of its own."""
-        workspace = Workspace(roots, notify=settings.change_detection == "auto")
-        launcher = Launcher(environment, cache, Store(servers), registry)
-        bounds = Bounds(settings.max_servers, settings.server_memory_mb, settings.server_idle_s)
-        options = Options(bounds, settings.allow_unstable_hover, trusted)
-        pool = Pool(workspace, registry, launcher, options)
-        return cls.of(
+        engines = Headless.build(
             settings,
-            workspace,
-            pool,
-            workspace,
+            roots,
+            registry=registry,
+            environment=environment,
+            cache=cache,
+            servers=servers,
+            trusted=trusted,
+        )
+        return cls.headless(
+            engines,
+            environment=environment,
+            cache=cache,
+            log=log,
+            context_root=context_root,
+            context_timeout_ms=context_timeout_ms,
+        )
+
+    @classmethod
+    def headless(
+        cls,
+        engines: Headless,
+        *,
+        environment: Mapping[str, str],
+        cache: Path,
+        log: Log,
+        context_root: str = "",
+        context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
+    ) -> "Program":
+        """A program on engines that may have begun already."""
+        return cls.of(
+            engines.settings,
+            engines.workspace,
+            engines.pool,
+            engines.workspace,
             environment=environment,
             cache=cache,
             log=log,

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from sightline.cli.folders import Folders
-from sightline.cli.main import make_parser
-from sightline.cli.start import add_common, configuration_from
+from sightline.cli.main import add_common, make_parser
+from sightline.cli.start import configuration_from
 
 
 def parser(name: str) -> argparse.ArgumentParser:
