@@ -14,6 +14,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from sightline.calls import families
 from sightline.calls.flights import Flights, OutOfTime
@@ -77,8 +78,7 @@ class Record(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True)
-class Engines:
+class Engines(Struct, frozen=True):
     """What calls run on: how to begin a view, and what answers."""
 
     begin: Callable[[], Awaitable[View]]

@@ -10,7 +10,6 @@ import asyncio
 import os
 import sys
 import time
-from dataclasses import replace
 from typing import Literal
 
 import msgspec
@@ -170,4 +169,4 @@ def _settings(
         raise _Refusal("settings", str(error)) from None
     settings = configuration.settings
     clients = _CLIENTS | dict(settings.clients)
-    return replace(settings, clients=clients), list(configuration.warnings)
+    return msgspec.structs.replace(settings, clients=clients), list(configuration.warnings)

@@ -8,12 +8,12 @@ at once, and are answered when every one of them has answered.
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 from weakref import WeakSet
 
 import msgspec
+from msgspec import Struct
 
 from sightline.contract.canonical import canonical_json, sha256_hex
 from sightline.contract.failures import Failure, NotReady
@@ -58,11 +58,10 @@ class ServerStatus(NamedTuple):
     pending: int
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(Struct, frozen=True):
     """What a user decides about language servers."""
 
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: Bounds = Bounds()
     #: Whether operations are offered whose answers are not repeatable.
     unstable: bool = False
     #: Whether the user lets servers run code of a root, by its real path.

@@ -6,9 +6,10 @@ languages left out for the workspace.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeVar
+
+from msgspec import Struct
 
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.uris import is_under, path_of
@@ -28,8 +29,7 @@ T = TypeVar("T")
 _PROBE_BYTES = range(64, 65_536)
 
 
-@dataclass(frozen=True)
-class Route:
+class Route(Struct, frozen=True):
     """A server and the project it is asked about."""
 
     name: str
