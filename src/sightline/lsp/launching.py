@@ -11,7 +11,6 @@ import os
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +28,7 @@ from sightline.process.environment import child_environment, find_program, safe_
 __all__ = ["Found", "Launcher", "Start"]
 
 _NODE = "{node}"
+_GUARD = str(Path(__file__).with_name("guard.cjs"))
 _TY_PROJECT_FILES = ("ty.toml", "pyproject.toml")
 
 
@@ -136,9 +136,8 @@ class Launcher(Struct, frozen=True):
 
     def _environment(self, spec: ServerSpec, roots: Sequence[str], folder: str) -> dict[str, str]:
         extra = dict(_filled(spec.environment, folder))
-        with as_file(files("sightline.lsp").joinpath("guard.cjs")) as guard:
-            # Heeded by Node and by every Node it starts; other programs do not know it.
-            extra["NODE_OPTIONS"] = f"--require={json.dumps(str(guard))}"
+        # Heeded by Node and by every Node it starts; other programs do not know it.
+        extra["NODE_OPTIONS"] = f"--require={json.dumps(_GUARD)}"
         extra["SIGHTLINE_GUARD_ROOTS"] = os.pathsep.join(roots)
         return child_environment(self.environment, roots, extra)
 

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -49,7 +48,7 @@ def catalogue_for(settings: Settings) -> list[Tool[Any]]:
 def surface_for(settings: Settings) -> Surface:
     """What the protocol tells clients under these settings."""
     listing = Listing(catalogue_for(settings), __version__)
-    instructions = files("sightline.server").joinpath("instructions.md").read_text("utf-8").strip()
+    instructions = Path(__file__).with_name("instructions.md").read_text("utf-8").strip()
 
     def options_for(client: str) -> ClientOptions:
         own = settings.for_client(client)
