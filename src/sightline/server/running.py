@@ -51,7 +51,7 @@ class Runner:
             try:
                 body = await self._run(session, call, arrived, progress)
             finally:
-                del self._tasks[call]
+                self._tasks.pop(call, None)
             if answer is not None and body is not None:
                 answer(body)
             return body
