@@ -177,9 +177,10 @@ class Gate:
     # Resolution
 
     def _lexically_inside(self, path: str) -> bool:
-        return any(
-            is_under(path, root.given) or is_under(path, root.real) for root in self.roots.roots
-        )
+        for root in self.roots.roots:
+            if is_under(path, root.real) or is_under(path, root.given):
+                return True
+        return False
 
     def _resolve(self, path: str) -> str:
         """The real path of ``path``, every step of which must lie inside the roots."""
@@ -217,14 +218,12 @@ class Gate:
 
     def _start(self, path: str) -> tuple[str, list[str]]:
         """The innermost root that ``path`` is spelled under, and the components left to walk."""
-        spelled = [
-            (len(prefix), prefix, root.real)
-            for root in self.roots.roots
-            for prefix in (root.given, root.real)
-            if is_under(path, prefix)
-        ]
-        _, prefix, real = max(spelled)
-        return real, [part for part in path[len(prefix) :].split("/") if part]
+        longest, real = "", ""
+        for root in self.roots.roots:
+            for prefix in (root.given, root.real):
+                if len(prefix) >= len(longest) and is_under(path, prefix):
+                    longest, real = prefix, root.real
+        return real, [part for part in path[len(longest) :].split("/") if part]
 
     def _show(self, uri: str) -> str | None:
         try:
