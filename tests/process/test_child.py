@@ -314,14 +314,15 @@ async def test_a_spare_keeper_that_was_killed_is_replaced() -> None:
     assert await child.wait() == 0
 
 
-@given(
-    st.lists(st.text(st.characters(exclude_characters="\0"), min_size=1), min_size=1),
-    st.text(st.characters(exclude_characters="\0")),
-    st.dictionaries(
-        st.text(st.characters(exclude_characters="\0="), min_size=1),
-        st.text(st.characters(exclude_characters="\0")),
-    ),
-)
+def _is_name(word: str) -> bool:
+    return bool(word) and "=" not in word
+
+
+#: What the system lets a word of a command be.
+WORDS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+
+
+@given(st.lists(WORDS, min_size=1), WORDS, st.dictionaries(WORDS.filter(_is_name), WORDS))
 def test_a_keeper_is_told_exactly_the_command(
     command: list[str], cwd: str, env: dict[str, str]
 ) -> None:

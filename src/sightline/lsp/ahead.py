@@ -32,6 +32,7 @@ class HeadStart:
         self._workspace = workspace
         self._routes = routes
         self._server = server
+        self._begun = False
         #: Who answers for a language in a root until the tree is known.
         self._servers: dict[tuple[str, str], Server] = {}
         self._asked: dict[_Key, asyncio.Task[Sequence[Location]]] = {}
@@ -39,8 +40,9 @@ class HeadStart:
 
     def begin(self) -> None:
         """Starts what can be started before the first scan, once."""
-        if self._servers or self._workspace.tree_state() is not None:
+        if self._begun or self._workspace.tree_state() is not None:
             return
+        self._begun = True
         self._workspace.head_start(self._overtaken)
         for language, route in self._routes.ahead():
             server = self._servers[language, route.project.folder] = self._server(route)

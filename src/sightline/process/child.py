@@ -27,6 +27,8 @@ _KEEPER = str(Path(__file__).with_name("keeper.py"))
 _END_LIMIT_S = TERMINATE_GRACE_MS / 1000 + 3.0
 _STDERR_TAIL = 4_096
 STREAM_LIMIT = 1 << 20
+#: A keeper needs nothing of our environment. Its home tells people whose it is.
+_OF_KEEPERS = {name: os.environ[name] for name in ("HOME",) if name in os.environ}
 
 
 class StartFailed(Exception):
@@ -149,7 +151,7 @@ class Keeper:
                 "-S",
                 _KEEPER,
                 str(theirs.fileno()),
-                env={MARK: mark},
+                env=_OF_KEEPERS | {MARK: mark},
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
