@@ -11,7 +11,7 @@ import secrets
 import signal
 import socket
 import sys
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -58,6 +58,18 @@ class Child:
     @property
     def returncode(self) -> int | None:
         return self._process.returncode
+
+    def listen(self, heard: Callable[[bytes], None], ended: Callable[[], None]) -> None:
+        """What the child says, handed over as it comes, in place of ``stdout``.
+
+        A reader would have to wake a task for every piece of it.
+        """
+        reader, early = self.stdout, bytes(self.stdout._buffer)  # type: ignore[attr-defined]
+        vars(reader).update(feed_data=heard, feed_eof=ended, set_exception=lambda _: ended())
+        if early:
+            heard(early)
+        if reader._eof or reader.exception() is not None:  # type: ignore[attr-defined]
+            ended()
 
     def stderr_tail(self) -> str:
         """The last of what the child said on its standard error."""
