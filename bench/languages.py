@@ -34,7 +34,7 @@ from tools.evidence import write_page
 __all__ = ["run"]
 
 _RESULTS = Path(__file__).with_name("results") / "languages.json"
-_ROUNDS = int(os.environ.get("BENCH_QUESTIONS", "20"))
+_ROUNDS = int(os.environ.get("BENCH_QUESTIONS", "40"))
 _COLD = 3
 _LOADED_S = 300
 MAX_RATIO = 1.15
