@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -221,7 +222,7 @@ def _quality(library: Library, root: Path) -> dict[str, Any]:
         weight = fusion_for(understand(text))
         if weight <= 0.0:
             continue
-        query = encode_query(bundled(), text)
+        query = cache(partial(encode_query, bundled(), text))
         answers: list[list[int]] = []
         for side, matrix in sides.items():
             near = Near(matrix, query, weight)

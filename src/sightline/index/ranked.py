@@ -74,7 +74,8 @@ class Near(NamedTuple):
     """Vectors for one search: of a root's chunks and of the query, and how much they count."""
 
     matrix: Matrix
-    query: Vectors
+    #: The vector of the query. It is asked for only by a search that needs it.
+    query: Callable[[], Vectors]
     weight: float
 
 
@@ -115,7 +116,7 @@ class Ranked(NamedTuple):
         return Results(found, len(pool) > MAX_RESULTS, note, written=written)
 
     def _nearest(self, near: Near) -> Nearest:
-        found = near.matrix.nearest(near.query, self.scope.chunks, CANDIDATES)
+        found = near.matrix.nearest(near.query(), self.scope.chunks, CANDIDATES)
         self.check()
         return found
 
@@ -133,21 +134,19 @@ class Ranked(NamedTuple):
     def _base(self, scores: Scores, chunks: Ints, owners: Ints) -> Floats:
         """The scores of chunk and file mixed, between 0 and 1."""
         own = scores.chunks[chunks]
-        highest = self._highest(scores.chunks, self.scope.chunks)
+        highest = float(own.max(initial=0.0))
         if highest <= 0.0:
             return np.zeros(len(chunks))
         mix = _MIX_SHORT if self.query.short else _MIX_LONG
-        highest_file = self._highest(scores.files, self.scope.files) or 1.0
+        # The highest of what passes the filters. The dead have no score.
+        files = scores.files[self.scope.files] if self.scope.narrow else scores.files
+        highest_file = float(files.max(initial=0.0)) or 1.0
         mixed = own * ((1.0 - mix) / highest)
         mixed += (scores.files * (mix / highest_file))[owners]
-        mixed[own <= 0.0] = 0.0
+        none = own <= 0.0
+        if none.any():
+            mixed[none] = 0.0
         return mixed
-
-    def _highest(self, values: Floats, inside: NDArray[np.bool_]) -> float:
-        """The highest of what passes the filters. The dead have no score."""
-        if self.scope.narrow:
-            values = values[inside]
-        return float(values.max(initial=0.0))
 
     @staticmethod
     def _with_vectors(base: Floats, chunks: Ints, nearest: Nearest, weight: float) -> Floats:

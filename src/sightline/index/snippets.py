@@ -4,7 +4,6 @@ Lines are numbered from 1, as editors and show_file number them. Gaps are marked
 bounded number of lines and characters whatever the file looks like.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -29,20 +28,28 @@ class Marks:
     def __init__(self, terms: Sequence[str]) -> None:
         # A stem may end in a letter that no word has ("queri"), so the last one is not insisted on.
         stems = {term[:-1] if len(term) > 4 else term for term in terms}
-        longest = sorted(stems, key=lambda stem: (-len(stem), stem))
-        self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
+        self._stems = sorted(stems)
 
     def lines(self, text: str) -> list[tuple[int, str]]:
-        """(line, stem) of every mark, lines counted within the text."""
-        if self._pattern is None:
-            return []
+        """(line, stem) of every mark, lines counted within the text.
+
+        Of stems that overlap the first counts, and of those that begin together the longest.
+        """
         lower = text.lower()
+        places: list[tuple[int, int, str]] = []
+        for stem in self._stems:
+            place = lower.find(stem)
+            while place >= 0:
+                places.append((place, -len(stem), stem))
+                place = lower.find(stem, place + 1)
+        places.sort()
         found: list[tuple[int, str]] = []
-        line = seen = 0
-        for match in self._pattern.finditer(lower):
-            line += lower.count("\n", seen, match.start())
-            seen = match.start()
-            found.append((line, match[0]))
+        line = seen = end = 0
+        for place, _, stem in places:
+            if place >= end:
+                line += lower.count("\n", seen, place)
+                seen, end = place, place + len(stem)
+                found.append((line, stem))
         return found
 
 

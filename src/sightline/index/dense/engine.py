@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from sightline.contract.failures import Unavailable
 from sightline.index.builder import Builder
-from sightline.index.dense.encoder import encode_query
 from sightline.index.dense.nearness import Block, Matrix, missing_files, missing_in
-from sightline.index.dense.vectors import VectorLog, Vectors, log_path, path_key
+from sightline.index.dense.vectors import VectorLog, log_path, path_key
 from sightline.index.dense.weights import Weights, bundled
 from sightline.index.jobs import Encoded, EncodeFile, EncodeJob
 from sightline.index.snapshot import Snapshot
@@ -84,11 +83,6 @@ class Dense:
             except Unavailable as failure:
                 self.problem = failure.advice
         return self._weights
-
-    async def query(self, text: str) -> Vectors | None:
-        """The vector of a query."""
-        weights = await self.weights()
-        return None if weights is None else await asyncio.to_thread(encode_query, weights, text)
 
     # How things stand
 
