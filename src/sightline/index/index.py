@@ -248,9 +248,15 @@ class Index:
         So many of the ``first`` are made to be shown; the others are when they are asked for.
         """
         query = understand(request.query) if request.mode == "auto" else None
+        weight = 0.0 if query is None or not self.dense.enabled else fusion_for(query)
         for _ in range(_MAX_ATTEMPTS):
-            seen = [Seen.now(root, builder) for root, builder in await self.ready(progress)]
-            near, note = await self._near(seen, query)
+            ready = self.ready(progress)
+            if weight > 0.0 and any(one.snapshot is None for one in self.builders.values()):
+                found, _ = await asyncio.gather(ready, self.dense.open(self.builders.values()))
+            else:
+                found = await ready
+            seen = [Seen.now(root, builder) for root, builder in found]
+            near, note = await self._near(seen, request.query, weight)
             asked = _Asked(request, query, near, note, first)
             stopped = threading.Event()
             try:
@@ -262,20 +268,17 @@ class Index:
         )
 
     async def _near(
-        self, seen: Sequence["Seen"], query: Query | None
+        self, seen: Sequence["Seen"], text: str, weight: float
     ) -> tuple[Sequence[Near | None], str]:
         """The vectors for a search, of all roots or of none, and what to say when there are
         none."""
         nothing: list[Near | None] = [None] * len(seen)
-        if query is None or not self.dense.enabled:
-            return nothing, ""
-        weight = fusion_for(query)
         if weight <= 0.0:
             return nothing, ""
         weights = await self.dense.weights()
         if weights is None:
             return nothing, f"Ranked by words alone: {self.dense.problem}."
-        encode = cache(partial(encode_query, weights, query.text))
+        encode = cache(partial(encode_query, weights, text))
         found: list[Near | None] = []
         for root in seen:
             matrix = await self.dense.matrix(root.builder, root.snapshot)
