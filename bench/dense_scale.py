@@ -56,6 +56,8 @@ _EDITS = 15
 _TIMES = 60
 _KNOWN = 200
 _TOP = 10
+#: As installed, and by words alone.
+_SIDES: dict[str, tuple[str, ...]] = {"both": (), "words": ("--set", "dense=false")}
 _DEPTHS = (10, 50, 200, CANDIDATES)
 Ints = NDArray[np.int64]
 
@@ -80,12 +82,13 @@ def run() -> bool:
         results["quality"] = _quality(library, root)
         library.store.close()
         with contextlib.ExitStack() as stack:
-            both = _server(stack, home, root)
-            words = _server(stack, home, root, "--set", "dense=false")
-            results["asked"] = _asked(both, words, names, sentences)
-            sides = {"both": both, "words": words}
+            sides = {side: _server(stack, home, root, *more) for side, more in _SIDES.items()}
+            results["asked"] = _asked(sides["both"], sides["words"], names, sentences)
             results["memory"] = {side: memory(one.process.pid) for side, one in sides.items()}
-            results["update"] = _update(both, words, root)
+        results["update"] = {}
+        for side, more in _SIDES.items():
+            with contextlib.ExitStack() as stack:  # alone: two would take up the same edit at once
+                results["update"][side] = _update(_server(stack, home, root, *more), root)
     results["load_after"] = loads()
     _RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     write_page("dense-scale.md", "python -m bench dense_scale", page(results))
@@ -298,24 +301,23 @@ def _asked(
     }
 
 
-def _update(both: StdioServer, words: StdioServer, root: Path) -> dict[str, Any]:
-    """From the end of an edit to the end of the search that has it, in turns on both servers."""
+def _update(server: StdioServer, root: Path) -> dict[str, Any]:
+    """From the end of an edit to the end of the search that has it."""
     file = root / "django" / "bench_edited.py"
-    sides = {"both": both, "words": words}
-    took: dict[str, list[float]] = {side: [] for side in sides}
-    cpu: dict[str, list[float]] = {side: [] for side in sides}
+    took: list[float] = []
+    cpu: list[float] = []
+    search(server, "warm the caches of the very first question")
     try:
         for number in range(_EDITS):
             file.write_text(f"def paint_fence_{number}(colour):\n    return colour, {number}\n")
-            for side, server in list(sides.items())[:: 1 if number % 2 else -1]:
-                before = _used(server)
-                wall, answer = search(server, f"how is the fence number {number} painted")
-                cpu[side].append((_used(server) - before) * 1000)
-                took[side].append(wall)
-                assert any(item["path"].endswith(file.name) for item in answer["items"])
+            before = _used(server)
+            wall, answer = search(server, f"how is the fence number {number} painted")
+            cpu.append((_used(server) - before) * 1000)
+            took.append(wall)
+            assert any(item["path"].endswith(file.name) for item in answer["items"])
     finally:
         file.unlink()
-    return {side: spread(took[side]) | {"cpu_ms": statistics.median(cpu[side])} for side in sides}
+    return spread(took) | {"cpu_ms": statistics.median(cpu)}
 
 
 def _used(server: StdioServer) -> float:
