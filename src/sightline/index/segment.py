@@ -122,7 +122,8 @@ class Segment:
         if raw is None:
             return np.zeros(len(files), bool)
         if raw[1]:
-            return (raw[0][files >> 3] << (files & 7).astype(np.uint8)) & 0x80 > 0
+            bits: NDArray[np.uint8] = raw[0][files >> 3] << (files & 7).astype(np.uint8)
+            return bits >= 0x80
         return contains(decode_plain(raw[0], dense=False), files)
 
     def record(self, file: int) -> bytes:

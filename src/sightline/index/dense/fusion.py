@@ -72,4 +72,5 @@ def _best(values: Floats, limit: int) -> NDArray[np.int64]:
         return found
     own = values[found]
     least = np.partition(own, len(own) - limit)[len(own) - limit]
-    return found[own >= least]
+    kept: NDArray[np.int64] = found[own >= least]
+    return kept
