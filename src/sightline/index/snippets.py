@@ -8,10 +8,15 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sightline.index.hits import Hit
-from sightline.index.windows import newlines
+from sightline.index.windows import line_ends
 
 __all__ = ["Limits", "Marks", "snippet"]
+
+Ends = NDArray[np.int64]
 
 _MAX_LINE = 160
 _GAP = "..."
@@ -55,14 +60,14 @@ class Marks:
 
 def snippet(data: bytes, hit: Hit, marks: Marks, limits: Limits) -> str:
     """The lines of a hit that say most about why it is one."""
-    lines = newlines(data)
+    lines = line_ends(data)
     shown = (
         _matched(hit, lines, limits) if hit.matches else _ranked(data, hit, marks, lines, limits)
     )
     return _render(data, lines, shown, limits.characters)
 
 
-def _matched(hit: Hit, lines: list[int], limits: Limits) -> list[int]:
+def _matched(hit: Hit, lines: Ends, limits: Limits) -> list[int]:
     """The lines of the matches, each with a neighbour while there is room."""
     wanted: list[int] = []
     for start, end in hit.matches:
@@ -78,7 +83,7 @@ def _matched(hit: Hit, lines: list[int], limits: Limits) -> list[int]:
     return sorted(set(wanted))
 
 
-def _ranked(data: bytes, hit: Hit, marks: Marks, lines: list[int], limits: Limits) -> list[int]:
+def _ranked(data: bytes, hit: Hit, marks: Marks, lines: Ends, limits: Limits) -> list[int]:
     first, last = hit.start_line, hit.end_line
     if last - first < limits.lines:
         return list(range(first, last + 1))
@@ -98,7 +103,7 @@ def _ranked(data: bytes, hit: Hit, marks: Marks, lines: list[int], limits: Limit
     return list(range(min(head, begin), last + 1))[: limits.lines]
 
 
-def _own_lines(hit: Hit, lines: list[int], first: int, last: int) -> set[int]:
+def _own_lines(hit: Hit, lines: Ends, first: int, last: int) -> set[int]:
     """The lines that belong to the chunk itself, not to chunks inside it."""
     own: set[int] = set()
     for start, end in hit.chunk.spans:
@@ -119,7 +124,7 @@ def _densest(found: dict[int, set[str]], head: int, size: int) -> int:
     return max(head, begin - 1) if begin > head else begin
 
 
-def _render(data: bytes, lines: list[int], shown: list[int], room: int) -> str:
+def _render(data: bytes, lines: Ends, shown: list[int], room: int) -> str:
     parts: list[str] = []
     before = shown[0] - 1 if shown else 0
     for line in shown:
