@@ -34,8 +34,9 @@ _SHARES = 1023
 _STEPS = 64
 _TABLE = np.array([round(_SHARES * 2.0 ** (-i / _STEPS)) for i in range(12 * _STEPS)], np.float32)
 _TABLE[-1] = 0.0
-#: Rows of about so many pieces are computed together, so that they stay in the cache.
-_TOGETHER = 640
+#: Rows of about so many pieces are computed together: more would not stay in the cache, fewer would
+#: have more of them wait for numpy than for arithmetic.
+_TOGETHER = 1_280
 
 
 def encode_chunks(weights: Weights, chunks: Sequence[tuple[str, str, str]]) -> NDArray[np.int8]:
