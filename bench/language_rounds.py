@@ -8,7 +8,8 @@ the price of a process of its own can be told from what Sightline does in it.
 
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from tests.support.stdio import StdioServer
 __all__ = ["SIDES", "Rounds"]
 
 SIDES = ("own", "bridge", "bare")
+#: A server may still be at work when the next side is asked, so every side comes after every other.
+_ORDERS = list(permutations(SIDES))
 #: Rounds stop after so many seconds, but not before there are a few.
 _SECONDS = 60.0
 _FEWEST = 4
@@ -72,8 +75,7 @@ class Rounds:
             done = len(self._totals["own"])
             if done == enough or (done >= _FEWEST and time.monotonic() > limit):
                 break
-            turn = number % len(SIDES)
-            self._round(file, [*SIDES[turn:], *SIDES[:turn]])
+            self._round(file, _ORDERS[number % len(_ORDERS)])
         return sum(map(len, self._times["own"].values()))
 
     def run_alone(self) -> None:
@@ -88,7 +90,7 @@ class Rounds:
                 self._sides["own"](name, file, place, symbol)
                 times.append((time.perf_counter() - begin) * 1000)
 
-    def _round(self, file: Path, sides: list[str]) -> None:
+    def _round(self, file: Path, sides: Sequence[str]) -> None:
         times: dict[str, dict[str, float]] = {side: {} for side in SIDES}
         answers: dict[str, dict[str, Any]] = {side: {} for side in SIDES}
 

@@ -50,7 +50,9 @@ workspace diagnostics once, for the whole project. "-": not offered.
 ## What is added
 
 The same new questions to Sightline, to a bare client of the same server with the same options and the
-same projects loaded, and to the same bare client behind a bridge, in turns; p50 of each. The bridge is
+same projects loaded, and to the same bare client behind a bridge, in turns, so that every side comes
+after every other; p50 of each. All three are asked by a client of the same kind: a message out, a
+message in, parsed once. The bridge is
 a process that only passes each message on (`bench/bridge.py`): it parses, checks and remembers
 nothing, so what it adds is the price of a process of its own. A round is one document: its outline,
 then every other tool about a symbol in it. The limit for a round is a ratio of {max_ratio}; over it: {", ".join(over) or "none"}; the bridge alone is over it for:

@@ -358,6 +358,21 @@ async def test_streams_reach_the_command_alone(tmp_path: Path) -> None:
     assert child.stderr_tail().strip("\n") == "x" * 4_095, "the tail is bounded"
 
 
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_listener_hears_all_of_it_once(late: bool) -> None:
+    """Also what was said, and that it was the last, before anybody listened."""
+    code = "import sys; sys.stdout.write('x' * 300_000)"
+    child = await spawn([sys.executable, "-I", "-c", code], cwd="/", env={})
+    if late:
+        assert await asyncio.wait_for(child.wait(), BOUND_S) == 0
+    heard = bytearray()
+    ended = asyncio.Event()
+    child.listen(heard.extend, ended.set)
+    await asyncio.wait_for(ended.wait(), BOUND_S)
+    assert heard == b"x" * 300_000
+    assert await child.end()
+
+
 async def test_only_the_given_environment_and_no_descriptor_is_inherited() -> None:
     with open("/dev/null", "rb") as extra:
         os.set_inheritable(extra.fileno(), True)

@@ -5,13 +5,14 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sightline.server.stdio import lines
+from sightline.server.stdio import Input
 from tests.support.leaks import OUTSIDE
 from tests.support.program import command, environment, run
 from tests.support.stdio import StdioServer
@@ -111,6 +112,17 @@ def test_every_answer_is_one_line(peer: StdioServer) -> None:
     peer.write(b'{"jsonrpc":"2.0","id":"a\\nb\\u2028","method":"ping"}\n')
     line = peer.receive_line()
     assert b"\n" not in line and json.loads(line)["id"] == "a\nb\u2028"
+
+
+def test_answers_that_nobody_reads_yet(stdio: Callable[..., StdioServer], sample: Path) -> None:
+    """None of them is lost or overtakes another."""
+    server, count = stdio(sample), 1_000
+    server.initialize()
+    lines = [b'{"jsonrpc":"2.0","id":%d,"method":"tools/list"}' % n for n in range(count)]
+    writer = threading.Thread(target=server.write, args=(b"\n".join(lines) + b"\n",))
+    writer.start()
+    assert [server.receive(60)["id"] for _ in range(count)] == list(range(count))
+    writer.join()
 
 
 # The whole life of a process
@@ -238,12 +250,7 @@ async def test_lines_in_any_pieces(piece: int) -> None:
     data = b"ab\n\ncdefgh\nij\n" + b"x" * 20 + b"\n" + b"y" * 9 + b"\nend"
     read_fd, write_fd = os.pipe()
     found: list[bytes | None] = []
-
-    async def collect() -> None:
-        async for line in lines(read_fd, limit=8):
-            found.append(line)  # noqa: PERF401 - each line is taken when it comes
-
-    task = asyncio.create_task(collect())
+    task = asyncio.create_task(Input(found.append, limit=8).read(read_fd))
     for start in range(0, len(data), piece):
         os.write(write_fd, data[start : start + piece])
         await asyncio.sleep(0)
@@ -251,3 +258,33 @@ async def test_lines_in_any_pieces(piece: int) -> None:
     await asyncio.wait_for(task, 20)
     os.close(read_fd)
     assert found == [b"ab", b"", b"cdefgh", b"ij", None, None, b"end"]
+
+
+async def test_lines_that_are_held() -> None:
+    """Neither those that were read already nor those that come are taken until they may go on."""
+    read_fd, write_fd = os.pipe()
+    found: list[bytes | None] = []
+
+    def take(line: bytes | None) -> None:
+        found.append(line)
+        if line in (b"b", b"d"):
+            reader.hold()
+
+    reader = Input(take)
+    task = asyncio.create_task(reader.read(read_fd))
+    os.write(write_fd, b"a\nb\nc\n")
+    while len(found) < 2:
+        await asyncio.sleep(0)
+    os.write(write_fd, b"d\ne\nf")
+    os.close(write_fd)
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert found == [b"a", b"b"]
+    reader.go_on()
+    while len(found) < 4:
+        await asyncio.sleep(0)
+    assert found == [b"a", b"b", b"c", b"d"] and not task.done()
+    reader.go_on()
+    await asyncio.wait_for(task, 20)
+    os.close(read_fd)
+    assert found == [b"a", b"b", b"c", b"d", b"e", b"f"]

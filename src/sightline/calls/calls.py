@@ -122,8 +122,8 @@ class Calls:
         #: What tools see that do not look at the workspace.
         self._nowhere = View(Gate(RootSet.of(())), Epochs(0, 0, 0, 0), "")
         self._numbers = count()
-        #: The keys of what was asked of the newest view.
-        self._known: dict[tuple[str, tuple[str | int | bool, ...]], Keys] = {}
+        #: The request and snapshot keys of what was asked of the newest view.
+        self._known: dict[tuple[str, tuple[str | int | bool, ...]], tuple[str, str]] = {}
         self._recent = Recent()
 
     async def run(
@@ -215,7 +215,9 @@ class Calls:
             view, question = await self._ask(tool, typed, deadline)
             uri = question.uri
             known = self._keys(tool, view, question)
-            asked = Asked(tool, view, question, caller, caps, deadline, *known)
+            room = caps.response_bytes - limits.ENVELOPE_RESERVE_BYTES
+            aim = min(caller.options.answer_bytes, room)
+            asked = Asked(tool, view, question, caller, caps, deadline, room, aim, *known)
             page = await (self._page(asked) if tool.info.paged else self._whole(asked))
             if self.clock() > deadline:
                 raise OutOfTime
@@ -276,20 +278,22 @@ class Calls:
             raise _refusal(tool, invalid) from None
 
     def _keys(self, tool: Tool[Any], view: View, question: Question[Any]) -> "Keys":
-        """The keys of a question in a view, worked out once for the newest one."""
+        """What a question in a view is known by; for paging, in the contract's words."""
         name = (tool.info.name, question.fields)
-        known = self._known.get(name)
-        if known is not None:
-            return known
-        request = keys.request_key(tool.info.name, *question.fields)
-        snapshot = view.snapshot_key(request, tool.info.epochs)
         if not tool.info.repeatable:
-            return Keys(request, snapshot, f"call {next(self._numbers)}")  # of nobody else's
-        known = Keys(request, snapshot, self.engines.identity(question.uri))
-        if len(self._known) >= _MAX_KNOWN:
-            self._known.clear()
-        self._known[name] = known
-        return known
+            own: Hashable = next(self._numbers)  # of nobody else's
+        else:
+            own = self.engines.identity(question.uri)
+        if not tool.info.paged:
+            return Keys((name, view.roots_key, view.epochs.select(tool.info.epochs), own))
+        known = self._known.get(name)
+        if known is None:
+            request = keys.request_key(tool.info.name, *question.fields)
+            known = (request, view.snapshot_key(request, tool.info.epochs))
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()
+            self._known[name] = known
+        return Keys((known[1], own), *known)
 
     async def _page(self, asked: "Asked") -> EncodedPage:
         """A page of a retained set, which the first page makes."""
@@ -329,11 +333,12 @@ class Calls:
         """An unpaged payload, remembered as it was fitted for this kind of client."""
         if not asked.tool.info.repeatable:
             return fit(await self._share(asked), asked)
-        remembered = self.answers.get(asked.answer_key)
+        key = asked.answer_key
+        remembered = self.answers.get(key)
         if remembered is not None:
             return EncodedPage(*remembered)
         page = fit(await self._share(asked), asked)
-        self.answers.put(asked.answer_key, page.payload, page.summary)
+        self.answers.put(key, page.payload, page.summary)
         return page
 
     def _recently(self, asked: "Asked", typed: msgspec.Struct, result: bytes) -> Recently:
@@ -365,7 +370,7 @@ class Calls:
             return kept
 
         return await self._flights.join(
-            (asked.snapshot, asked.identity),
+            asked.key,
             compute,
             seconds=asked.deadline - self.clock(),
             goes_on=asked.caps.goes_on,
@@ -383,9 +388,11 @@ class Calls:
 class Keys(NamedTuple):
     """What a question is known by, in one state of the workspace."""
 
-    request: str
-    snapshot: str
-    identity: str
+    #: Within this process.
+    key: Hashable
+    #: What its cursors are bound to, where it is paged.
+    request: str = ""
+    snapshot: str = ""
 
 
 class Asked(NamedTuple):
@@ -397,27 +404,24 @@ class Asked(NamedTuple):
     caller: Caller
     caps: families.Limits
     deadline: float
+    #: How many bytes the result may take.
+    room: int
+    #: How many bytes the payload should take, where it can be made shorter.
+    aim: int
+    key: Hashable
     request: str
     snapshot: str
-    identity: str
 
     @property
     def answer_key(self) -> Hashable:
         """What an unpaged answer is remembered by."""
-        return (self.snapshot, self.identity, self.caller.options.content, self.aim)
-
-    @property
-    def room(self) -> int:
-        """How many bytes the result may take."""
-        return self.caps.response_bytes - limits.ENVELOPE_RESERVE_BYTES
-
-    @property
-    def aim(self) -> int:
-        """How many bytes the payload should take, where it can be made shorter."""
-        return min(self.caller.options.answer_bytes, self.room)
+        return (self.key, self.caller.options.content, self.aim)
 
     def fits(self, page: EncodedPage) -> bool:
-        return len(page.payload) <= self.aim and len(self.wrap(page)) <= self.room
+        if len(page.payload) > self.aim:
+            return False
+        # A text that repeats the payload takes at most six bytes for one of it.
+        return 8 * len(page.payload) < self.room or len(self.wrap(page)) <= self.room
 
     def wrap(self, page: EncodedPage) -> bytes:
         return families.succeeded(

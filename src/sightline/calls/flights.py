@@ -8,7 +8,6 @@ stopped when the state it was asked in is gone.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 __all__ = ["Flights", "OutOfTime"]
@@ -22,10 +21,30 @@ class OutOfTime(Exception):
     """The caller's time was up before the work was done."""
 
 
-@dataclass(eq=False)
 class Flight(Generic[T]):
-    task: asyncio.Task[T]
-    waiting: int = 0
+    """Work under way, and those who wait for it."""
+
+    def __init__(self, task: asyncio.Task[T]) -> None:
+        self.task = task
+        self.waiting: set[asyncio.Future[None]] = set()
+
+    async def wait(self, seconds: float) -> None:
+        """Until the work is done or the time is up. Whoever waits is in ``waiting``."""
+        loop = asyncio.get_running_loop()
+        landed: asyncio.Future[None] = loop.create_future()
+        timer = loop.call_later(max(seconds, 0), _wake, landed)
+        self.waiting.add(landed)
+        try:
+            if not self.task.done():
+                await landed
+        finally:
+            timer.cancel()
+            self.waiting.remove(landed)
+
+
+def _wake(landed: asyncio.Future[None]) -> None:
+    if not landed.done():
+        landed.set_result(None)
 
 
 class Flights(Generic[T]):
@@ -47,19 +66,17 @@ class Flights(Generic[T]):
         flight = self._flights.get(key)
         if flight is None:
             flight = self._start(key, work)
-        flight.waiting += 1
         stays = goes_on
         try:
-            done, _ = await asyncio.wait({flight.task}, timeout=max(seconds, 0))
-            if not done:
+            await flight.wait(seconds)
+            if not flight.task.done():
                 raise OutOfTime
             return flight.task.result()
         except asyncio.CancelledError:
             stays = False
             raise
         finally:
-            flight.waiting -= 1
-            if flight.waiting == 0 and not flight.task.done():
+            if not flight.waiting and not flight.task.done():
                 if not stays:
                     self._drop(key, flight)
                 self._bound()
@@ -67,7 +84,7 @@ class Flights(Generic[T]):
     def abandon(self, stale: Callable[[Hashable], bool]) -> None:
         """Stops unattended work whose key is stale."""
         for key, flight in list(self._flights.items()):
-            if flight.waiting == 0 and stale(key):
+            if not flight.waiting and stale(key):
                 self._drop(key, flight)
 
     async def close(self) -> None:
@@ -78,18 +95,26 @@ class Flights(Generic[T]):
 
     def _start(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> Flight[T]:
         async def run() -> T:
-            return await work()
+            try:
+                return await work()
+            finally:
+                self._land(key, flight)  # this task is over when those who wait have their turn
+
+        def over(task: asyncio.Task[T]) -> None:
+            self._land(key, flight)  # it may have been cancelled before its first step
+            if not task.cancelled():
+                task.exception()  # every caller that still waits has it; the others left
 
         flight = Flight(asyncio.create_task(run(), name="shared computation"))
         self._flights[key] = flight
-        flight.task.add_done_callback(lambda task: self._landed(key, flight))
+        flight.task.add_done_callback(over)
         return flight
 
-    def _landed(self, key: Hashable, flight: Flight[T]) -> None:
+    def _land(self, key: Hashable, flight: Flight[T]) -> None:
         if self._flights.get(key) is flight:
             del self._flights[key]
-        if not flight.task.cancelled():
-            flight.task.exception()  # every caller that still waits has it; the others left
+        for landed in flight.waiting:
+            _wake(landed)
 
     def _drop(self, key: Hashable, flight: Flight[T]) -> None:
         if self._flights.get(key) is flight:
@@ -97,6 +122,6 @@ class Flights(Generic[T]):
         flight.task.cancel()
 
     def _bound(self) -> None:
-        unattended = [(k, fl) for k, fl in self._flights.items() if fl.waiting == 0]
+        unattended = [(k, fl) for k, fl in self._flights.items() if not fl.waiting]
         for key, flight in unattended[:-MAX_UNATTENDED]:
             self._drop(key, flight)

@@ -44,9 +44,13 @@ class Validator:
         self._arguments = arguments
         #: Arguments that passed, by their very bytes: the same words need no second look.
         self._passed: dict[bytes, msgspec.Struct] = {}
+        #: What passed last: a call is looked at twice.
+        self._last: tuple[dict[str, Any], msgspec.Struct] | None = None
 
     def check(self, arguments: dict[str, Any]) -> msgspec.Struct:
         """The typed arguments, or ``InvalidArguments`` with at most ten issues."""
+        if self._last is not None and self._last[0] is arguments:
+            return self._last[1]
         try:
             spelled = _encode(arguments)
         except ValueError:  # half a character, which is left to the schema
@@ -58,6 +62,8 @@ class Validator:
                 if len(self._passed) >= _MAX_REMEMBERED:
                     self._passed.clear()
                 self._passed[spelled] = known
+        if len(spelled) <= _MAX_REMEMBERED_BYTES:
+            self._last = (arguments, known)
         return known
 
     def _check(self, arguments: dict[str, Any]) -> msgspec.Struct:
@@ -67,7 +73,10 @@ class Validator:
             first = issues[0]
             where = str(first["path"]) or "arguments"
             raise InvalidArguments(f"{where} {first['message']}", issues=issues[:MAX_SCHEMA_ISSUES])
-        return msgspec.convert(_whole_numbers(arguments), self._arguments)
+        try:
+            return msgspec.convert(arguments, self._arguments)
+        except msgspec.ValidationError:  # 1.0 for 1, which the schema allows
+            return msgspec.convert(_whole_numbers(arguments), self._arguments)
 
 
 def _issue(error: jsonschema_rs.ValidationError) -> Mapping[str, JsonValue]:

@@ -11,7 +11,7 @@ does not have to be taken apart again.
 from msgspec import UNSET, UnsetType
 
 from sightline.contract.canonical import sha256_hex
-from sightline.contract.values import Position, Range
+from sightline.contract.values import Range
 
 __all__ = ["diagnostic_id", "document_symbol_id", "stable_id", "workspace_symbol_id"]
 
@@ -23,14 +23,19 @@ def stable_id(canonical_string: str) -> str:
 def document_symbol_id(
     uri: str, name: str, kind: int, span: Range, selection: Range, container: str | UnsetType
 ) -> str:
-    parts = (uri, name, str(kind), *_ends(span), *_ends(selection), _text(container))
-    return stable_id("|".join(parts))
+    start, end, first, last = span.start, span.end, selection.start, selection.end
+    return stable_id(
+        f"{uri}|{name}|{kind}"
+        f"|{start.line}:{start.character}|{end.line}:{end.character}"
+        f"|{first.line}:{first.character}|{last.line}:{last.character}"
+        f"|{'' if container is UNSET else container}"
+    )
 
 
 def workspace_symbol_id(
     uri: str, name: str, kind: int, span: Range, container: str | UnsetType
 ) -> str:
-    return stable_id("|".join((uri, name, str(kind), *_ends(span), _text(container))))
+    return stable_id(f"{uri}|{name}|{kind}|{_ends(span)}|{_text(container)}")
 
 
 def diagnostic_id(
@@ -42,16 +47,12 @@ def diagnostic_id(
     message: str,
 ) -> str:
     number = "" if severity is UNSET else str(severity)
-    parts = (uri, *_ends(span), number, _text(code), _text(source), message)
-    return stable_id("|".join(parts))
+    return stable_id(f"{uri}|{_ends(span)}|{number}|{_text(code)}|{_text(source)}|{message}")
 
 
-def _ends(span: Range) -> tuple[str, str]:
-    return _position(span.start), _position(span.end)
-
-
-def _position(position: Position) -> str:
-    return f"{position.line}:{position.character}"
+def _ends(span: Range) -> str:
+    start, end = span.start, span.end
+    return f"{start.line}:{start.character}|{end.line}:{end.character}"
 
 
 def _text(value: str | UnsetType) -> str:

@@ -74,8 +74,12 @@ def workspace_symbol_key(symbol: WorkspaceSymbol) -> Key:
 
 def document_symbol_key(symbol: DocumentSymbol) -> Key:
     """The contract's order, then ``selectionRange`` and ``id`` so that it is total."""
+    start, end = symbol.range.start, symbol.range.end
     return (
-        range_key(symbol.range),
+        start.line,
+        start.character,
+        end.line,
+        end.character,
         utf16_key(symbol.name),
         symbol.kind,
         _optional(symbol.containerName),

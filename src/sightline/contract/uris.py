@@ -22,10 +22,14 @@ __all__ = ["is_under", "path_of", "uri_of"]
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f?#]")
 _DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
+#: A path of which nothing has to be escaped or taken out: most are, and they are their own URI.
+_PLAIN = re.compile(r"(?:/(?!\.\.?(?:/|\Z))[A-Za-z0-9._~-]+)+")
 
 
 def path_of(uri: str) -> str:
     """The absolute, lexically normalised path a ``file:`` URI names."""
+    if uri.startswith("file:///") and _PLAIN.fullmatch(uri, len("file://")):
+        return uri[len("file://") :]
     if not uri.startswith("file:"):
         raise UriInvalid("pass a file: URI, such as file:///folder/module.py")
     rest = uri[len("file:") :]
@@ -48,6 +52,8 @@ def path_of(uri: str) -> str:
 
 def uri_of(path: str) -> str:
     """The canonical ``file:`` URI of an absolute path."""
+    if _PLAIN.fullmatch(path):
+        return "file://" + path
     encoded = quote(os.fsencode(normalise(path)), safe="/-._~:")
     drive = _DRIVE.match(encoded)
     if drive:

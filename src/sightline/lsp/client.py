@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,11 +19,19 @@ from sightline.lsp.wire import BadFraming, Framer, frame
 __all__ = ["Client", "ServerError", "ServerGone"]
 
 T = TypeVar("T")
+#: How to hear what a server says as it comes, and that it says no more.
+Listen = Callable[[Callable[[bytes], None], Callable[[], None]], None]
 
 _METHOD_NOT_FOUND = -32601
-_CHUNK = 1 << 18
+_MAX_UNSENT_BYTES = 1 << 16
 _encode = msgspec.json.Encoder().encode
 _decode_envelope = msgspec.json.Decoder(types.Envelope).decode
+
+
+@cache
+def _decoder(result: Any) -> msgspec.json.Decoder[Any]:  # noqa: ANN401 - any type
+    """The decoder of a type, which takes longer to make than most answers take to read."""
+    return msgspec.json.Decoder(result)
 
 
 class ServerGone(Exception):
@@ -41,23 +50,26 @@ class ServerError(Exception):
 class Client:
     def __init__(
         self,
-        reader: asyncio.StreamReader,
+        listen: Listen,
         writer: asyncio.StreamWriter,
         *,
         configuration: Callable[[str], Any],
         notified: Callable[[str, msgspec.Raw], None],
     ) -> None:
-        self._reader = reader
         self._writer = writer
         self._configuration = configuration
         self._notified = notified
+        self._loop = asyncio.get_running_loop()
         self._next_id = 0
+        #: Notifications that are sent with the request after them, or in a moment without one.
+        self._unsent: list[bytes] = []
         self._pending: dict[int | str, tuple[asyncio.Future[Any], Any]] = {}
         self._gone: ServerGone | None = None
         self._heard = time.monotonic()
         self.ended = asyncio.Event()
         self.registrations: dict[str, tuple[str, dict[str, Any]]] = {}
-        self._task = asyncio.create_task(self._read(), name="language server reader")
+        self._framer = Framer()
+        listen(self._hear, self._end)
 
     @property
     def gone(self) -> ServerGone | None:
@@ -77,7 +89,7 @@ class Client:
             raise self._gone
         self._next_id += 1
         number = self._next_id
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Any] = self._loop.create_future()
         if not self._pending:
             self._heard = time.monotonic()
         self._pending[number] = (future, result)
@@ -85,8 +97,10 @@ class Client:
         if params is not None:
             message["params"] = params
         self._send(message)
+        self._flush()
         try:
-            await self._drain()
+            if self._writer.transport.get_write_buffer_size() > _MAX_UNSENT_BYTES:
+                await self._drain()
             return await future
         except asyncio.CancelledError:
             if number in self._pending:
@@ -100,13 +114,13 @@ class Client:
         message: dict[str, object] = {"jsonrpc": "2.0", "method": method}
         if params is not None:
             message["params"] = params
+        if not self._unsent:
+            self._loop.call_soon(self._flush)
         self._send(message)
 
     async def close(self) -> None:
         """Stops reading and writing. The process is ended by whoever started it."""
-        self._task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
+        self._flush()
         self._fail(ServerGone("it was stopped"))
 
     def supports(self, method: str) -> bool:
@@ -114,29 +128,33 @@ class Client:
         return any(registered == method for registered, _ in self.registrations.values())
 
     def _send(self, message: Mapping[str, object]) -> None:
-        if self._gone is None and not self._writer.is_closing():
-            self._writer.write(frame(_encode(message)))
+        self._unsent.append(frame(_encode(message)))
+
+    def _flush(self) -> None:
+        """Sends what is to be sent, in one piece: the server wakes up once for all of it."""
+        if self._unsent:
+            data, self._unsent = b"".join(self._unsent), []
+            if self._gone is None and not self._writer.is_closing():
+                self._writer.write(data)
 
     async def _drain(self) -> None:
         with contextlib.suppress(ConnectionError):
             await self._writer.drain()
 
-    async def _read(self) -> None:
+    def _hear(self, data: bytes) -> None:
+        if self._gone is not None:
+            return
         try:
-            framer = Framer()
-            while data := await self._reader.read(_CHUNK):
-                for body in framer.feed(data):
-                    self._dispatch(body)
-            if framer.inside:
-                raise BadFraming("it ended inside a message")
+            for body in self._framer.feed(data):
+                self._dispatch(body)
         except BadFraming as bad:
             self._fail(ServerGone(str(bad)))
         except (msgspec.DecodeError, UnicodeDecodeError):
             self._fail(ServerGone("it sent something that is not a message"))
-        except ConnectionError:
-            self._fail(ServerGone("its pipe broke"))
-        else:
-            self._fail(ServerGone("it ended"))
+
+    def _end(self) -> None:
+        inside = " inside a message" if self._framer.inside else ""
+        self._fail(ServerGone(f"it ended{inside}"))
 
     def _fail(self, gone: ServerGone) -> None:
         if self._gone is None:
@@ -168,7 +186,7 @@ class Client:
             future.set_exception(ServerError(message.error.code, message.error.message))
             return
         try:
-            future.set_result(msgspec.json.decode(message.result, type=result))
+            future.set_result(_decoder(result).decode(message.result))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             future.set_exception(ServerError(0, f"unusable answer: {error}"))
 
@@ -185,6 +203,7 @@ class Client:
             except (msgspec.DecodeError, LookupError, TypeError, AttributeError):
                 reply["error"] = {"code": -32602, "message": "unusable params"}
         self._send(reply)
+        self._flush()
 
     def _configure(self, params: dict[str, Any]) -> list[Any]:
         return [self._configuration(item.get("section") or "") for item in params["items"]]

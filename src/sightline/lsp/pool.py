@@ -10,7 +10,6 @@ import contextlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
-from weakref import WeakSet
 
 import msgspec
 from msgspec import Struct
@@ -87,9 +86,7 @@ class Pool:
         self._warming: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
         self._head_start = HeadStart(workspace, self._routes, self._known)
-        #: Servers that a user's question was put to.
-        self._asked: WeakSet[Server] = WeakSet()
-        self._hashes = {name: _spec_hash(spec) for name, spec in registry.servers.items()}
+        self._identities = _identities(registry)
         workspace.listen(self._changed)
         workspace.listen_to_roots(self._roots_changed)
 
@@ -100,11 +97,9 @@ class Pool:
 
         A running server cannot change its version; one that starts over moves the text epoch.
         """
-        names = list(self._registry.servers)
-        if uri is not None:
-            language = self._registry.language_of(uri.rpartition("/")[2])
-            names = self._registry.servers_for(language) if language else []
-        return "|".join(self._hashes[name] for name in names)
+        if uri is None:
+            return self._identities[None]
+        return self._identities.get(self._registry.language_of(uri.rpartition("/")[2]) or "", "")
 
     async def definition(self, file: SourceFile, position: Position) -> Sequence[Location]:
         server, language = self._server_for(file, "definition")
@@ -250,7 +245,7 @@ class Pool:
         await server.ready()
         if "references" in route.spec.not_offered:
             return
-        if server in self._asked or self._head_start.expects(server):
+        if server.asked or self._head_start.expects(server):
             return  # somebody's question does what ours would
         path = self._routes.probe(route)
         if path is None:
@@ -269,7 +264,7 @@ class Pool:
     def _server(self, route: Route) -> Server:
         """The server that a user's question is put to."""
         server = self._known(route)
-        self._asked.add(server)
+        server.asked = True
         return server
 
     def _known(self, route: Route) -> Server:
@@ -323,5 +318,13 @@ class Pool:
         self._warming = None
 
 
-def _spec_hash(spec: ServerSpec) -> str:
-    return sha256_hex(canonical_json(msgspec.to_builtins(spec)))[:16]
+def _identities(registry: Registry) -> dict[str | None, str]:
+    """The specifications of all servers together, and of those of each language."""
+    hashes = {
+        name: sha256_hex(canonical_json(msgspec.to_builtins(spec)))[:16]
+        for name, spec in registry.servers.items()
+    }
+    found: dict[str | None, str] = {None: "|".join(hashes.values())}
+    for language in registry.languages:
+        found[language] = "|".join(hashes[name] for name in registry.servers_for(language))
+    return found

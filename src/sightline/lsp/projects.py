@@ -88,8 +88,11 @@ class Projects(Struct, eq=False):
 
     def of(self, spec: ServerSpec, path: str) -> Project:
         """The project that a file belongs to."""
-        around = [folder for folder in self._nested(spec) if is_under(path, folder)]
-        return self.at(spec, max(around, key=len, default=self.root.real))
+        found = self.root.real
+        for folder in self._nested(spec):  # sorted, so that what lies inside another comes after it
+            if is_under(path, folder):
+                found = folder
+        return self.at(spec, found)
 
     def all(self, spec: ServerSpec) -> list[Project]:
         """Every project of a server in this root, outermost first."""

@@ -5,10 +5,11 @@ servers with the same keys. Nothing in a workspace can. Every field is described
 docs/languages.md is generated from the same data.
 """
 
+import re
 import tomllib
-from collections.abc import Mapping
-from fnmatch import fnmatchcase
-from functools import cache
+from collections.abc import Callable, Mapping
+from fnmatch import translate
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,7 +52,7 @@ class BadRegistry(ValueError):
     """A server entry that cannot be used. The text names it."""
 
 
-class Language(Struct, frozen=True, forbid_unknown_fields=True):
+class Language(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     title: str
     extensions: tuple[str, ...]
     #: Whole file names, for files without a telling extension.
@@ -65,10 +66,15 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
 
     def id_of(self, name: str, default: str) -> str:
         """The protocol's language id of a file."""
-        for pattern, own in self.ids.items():
-            if fnmatchcase(name.lower(), pattern):
+        lowered = name.lower()
+        for matches, own in self._patterns:
+            if matches(lowered):
                 return own
         return self.id or default
+
+    @cached_property
+    def _patterns(self) -> list[tuple[Callable[[str], object], str]]:
+        return [(re.compile(translate(pattern)).match, own) for pattern, own in self.ids.items()]
 
 
 class Package(Struct, frozen=True, forbid_unknown_fields=True):
@@ -157,7 +163,7 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return self.readiness == "answers-block" and self.opens == "nothing"
 
 
-class Registry(Struct, frozen=True):
+class Registry(Struct, frozen=True, dict=True):
     languages: dict[str, Language]
     servers: dict[str, ServerSpec]
     packages: dict[str, Package] = {}
@@ -165,14 +171,31 @@ class Registry(Struct, frozen=True):
     def language_of(self, name: str) -> str | None:
         """The language of a file by its name."""
         lowered = name.lower()
-        for language, spec in self.languages.items():
+        for language in self._by_ending.get(lowered.rpartition(".")[2], ()):
+            spec = self.languages[language]
             if name in spec.names or lowered.endswith(spec.extensions):
                 return language
         return None
 
     def servers_for(self, language: str) -> list[str]:
         """The servers that know a language, best first."""
-        return [name for name, spec in self.servers.items() if language in spec.languages]
+        return self._by_language.get(language, [])
+
+    @cached_property
+    def _by_ending(self) -> dict[str, list[str]]:
+        """The languages that a file may be written in, by what follows the last dot of its name."""
+        found: dict[str, list[str]] = {}
+        for language, spec in self.languages.items():
+            for ending in {e.lower().rpartition(".")[2] for e in (*spec.extensions, *spec.names)}:
+                found.setdefault(ending, []).append(language)
+        return found
+
+    @cached_property
+    def _by_language(self) -> dict[str, list[str]]:
+        return {
+            language: [name for name, spec in self.servers.items() if language in spec.languages]
+            for language in self.languages
+        }
 
     def version_of(self, name: str) -> str:
         """The version of a server that is meant, or nothing where the user's own is taken."""

@@ -5,6 +5,7 @@ the question completely is taken. What nobody can answer is said: an error for o
 languages left out for the workspace.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -24,6 +25,9 @@ from sightline.workspace.workspace import Workspace
 __all__ = ["Outlook", "Route", "Routes"]
 
 T = TypeVar("T")
+
+#: A server that was not there is not looked for again for so long.
+_LOOK_AGAIN_S = 2.0
 
 #: A file that is quick to open and large enough to define something.
 _PROBE_BYTES = range(64, 65_536)
@@ -70,6 +74,8 @@ class Routes:
         self._trusted = trusted
         self._unstable = unstable
         self._there: set[str] = set()
+        #: When servers that are not there were looked for.
+        self._missed: dict[str, float] = {}
         self._state: object = None
         self._projects: dict[str, Projects] = {}
         self._present: dict[str, list[str]] = {}
@@ -77,6 +83,7 @@ class Routes:
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
         self._there.clear()
+        self._missed.clear()
         self._state = None
 
     def route(self, path: str, operation: Operation) -> Route:
@@ -210,8 +217,7 @@ class Routes:
         return self._registry.languages[language].id_of(name, language)
 
     def _choose(self, language: str, root: Root, operation: Operation) -> _Choice:
-        title = self._registry.languages[language].title
-        why = f"no language server for {title} is installed; run sightline doctor"
+        why = ""
         for name in self._registry.servers_for(language):
             spec = self._registry.servers[name]
             if not self._is_there(name):
@@ -224,15 +230,23 @@ class Routes:
                 why = f"{name} answers this differently each time; set allow_unstable_hover to ask"
             else:
                 return _Choice(name)
-        return _Choice(None, why)
+        title = self._registry.languages[language].title
+        return _Choice(
+            None, why or f"no language server for {title} is installed; run sightline doctor"
+        )
 
     def _is_there(self, name: str) -> bool:
         """Whether a server can be started. One that was there stays; a missing one may come."""
-        if name not in self._there:
-            roots = [root.real for root in self._workspace.roots.roots]
-            if self._launcher.find(name, roots).missing:
-                return False
-            self._there.add(name)
+        if name in self._there:
+            return True
+        now = time.monotonic()
+        if now - self._missed.get(name, -_LOOK_AGAIN_S) < _LOOK_AGAIN_S:
+            return False
+        roots = [root.real for root in self._workspace.roots.roots]
+        if self._launcher.find(name, roots).missing:
+            self._missed[name] = now
+            return False
+        self._there.add(name)
         return True
 
     def _in_root(self, name: str, root: Root) -> Iterator[Route]:

@@ -98,6 +98,8 @@ class Server:
     capabilities: dict[str, Any] = field(default_factory=dict)
     #: When it was last asked something.
     used: float = 0.0
+    #: Whether a user's question was put to it.
+    asked: bool = False
     _child: Child | None = None
     _readiness: Readiness | None = None
     _settler: Settler | None = None
@@ -338,7 +340,7 @@ class Server:
         self._child = child
         readiness = self._readiness = Readiness(self.spec)
         client = Client(
-            child.stdout,
+            child.listen,
             child.stdin,
             configuration=lambda section: _section(start.settings, section),
             notified=self._notified,

@@ -11,6 +11,8 @@ T = TypeVar("T")
 
 async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
     """Every outcome, in order. The first failure ends the rest and is raised as it is."""
+    if len(work) == 1:
+        return [await work[0]]
     tasks = [asyncio.create_task(piece) for piece in work]
     try:
         return list(await asyncio.gather(*tasks))

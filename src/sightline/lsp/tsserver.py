@@ -17,6 +17,7 @@ from sightline.contract.uris import uri_of
 from sightline.contract.values import Location, Position, Range
 from sightline.lsp.answers import unusable
 from sightline.lsp.server import Server
+from sightline.lsp.together import together
 
 __all__ = ["diagnostics", "workspace_symbols"]
 
@@ -75,12 +76,16 @@ class Reply(Struct, frozen=True):
 
 async def diagnostics(server: Server, file: SourceFile, language: str) -> Sequence[RawDiagnostic]:
     """Syntax, types and suggestions of one document."""
-    found: list[RawDiagnostic] = []
-    for kind in _KINDS:
+
+    async def ask(kind: str) -> list[TsDiagnostic]:
         params = {"command": _COMMAND, "arguments": [kind, {"file": file.path}]}
         reply = await server.ask_about(file, language, "workspace/executeCommand", params, Reply)
-        found += [_diagnostic(item) for item in _body(server, reply, list[TsDiagnostic])]
-    return found
+        items: list[TsDiagnostic] = _body(server, reply, list[TsDiagnostic])
+        return items
+
+    # The server takes them one after the other, but need not wait for us in between.
+    parts = await together(*map(ask, _KINDS))
+    return [_diagnostic(item) for part in parts for item in part]
 
 
 async def workspace_symbols(server: Server, query: str) -> Sequence[RawWorkspaceSymbol]:

@@ -11,13 +11,14 @@ import secrets
 import signal
 import socket
 import sys
-from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from sightline.contract.limits import TERMINATE_GRACE_MS
 from sightline.process.keeper import order
+from sightline.process.pipes import Pipes, start_piped
 from sightline.process.strays import MARK, end_strays, find_strays
 
 __all__ = ["Child", "Keeper", "Spare", "Spawn", "StartFailed", "spawn"]
@@ -25,7 +26,6 @@ __all__ = ["Child", "Keeper", "Spare", "Spawn", "StartFailed", "spawn"]
 _KEEPER = str(Path(__file__).with_name("keeper.py"))
 #: The keeper's grace and its rounds of killing, and a little for a busy machine.
 _END_LIMIT_S = TERMINATE_GRACE_MS / 1000 + 3.0
-_STDERR_TAIL = 4_096
 STREAM_LIMIT = 1 << 20
 #: A keeper needs nothing of our environment. Its home tells people whose it is.
 _OF_KEEPERS = {name: os.environ[name] for name in ("HOME",) if name in os.environ}
@@ -41,13 +41,11 @@ class Child:
 
     pid: int
     stdin: asyncio.StreamWriter
-    stdout: asyncio.StreamReader
     _process: asyncio.subprocess.Process
+    _pipes: Pipes
     _control: socket.socket
     #: What every process of the tree has in its environment.
     _mark: str = ""
-    _tail: bytearray = field(default_factory=bytearray)
-    _stderr: asyncio.Task[None] | None = None
     _gone: asyncio.Task[int] | None = None
     _ending: asyncio.Task[bool] | None = None
 
@@ -59,9 +57,18 @@ class Child:
     def returncode(self) -> int | None:
         return self._process.returncode
 
+    @property
+    def stdout(self) -> asyncio.StreamReader:
+        """What the child says, for whoever reads it."""
+        return self._pipes.read()
+
+    def listen(self, heard: Callable[[bytes], None], ended: Callable[[], None]) -> None:
+        """What the child says, handed over as it comes, in place of ``stdout``."""
+        self._pipes.listen(heard, ended)
+
     def stderr_tail(self) -> str:
         """The last of what the child said on its standard error."""
-        return bytes(self._tail).decode(errors="replace")
+        return bytes(self._pipes.tail).decode(errors="replace")
 
     async def wait(self) -> int:
         """The exit status, when the whole tree is gone."""
@@ -101,8 +108,6 @@ class Child:
             self._force()
             await self.wait()
         finally:
-            if self._stderr is not None:
-                self._stderr.cancel()
             # A pipe with unread data would stay open: asyncio closes it with its transport only.
             self._process._transport.close()  # type: ignore[attr-defined]
         return not find_strays(self._mark, self.pid)
@@ -114,17 +119,13 @@ class Child:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             self._process.kill()
 
-    async def _drain_stderr(self, stream: asyncio.StreamReader) -> None:
-        while chunk := await stream.read(4_096):
-            self._tail += chunk
-            del self._tail[:-_STDERR_TAIL]
-
 
 @dataclass(eq=False)
 class Keeper:
     """A keeper that runs and waits for the command it is to keep."""
 
     _process: asyncio.subprocess.Process
+    _pipes: Pipes
     _control: socket.socket
     _mark: str
 
@@ -133,18 +134,11 @@ class Keeper:
         ours, theirs = socket.socketpair()
         mark = secrets.token_hex(8)
         try:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-I",
-                "-S",
-                _KEEPER,
-                str(theirs.fileno()),
+            process, pipes = await start_piped(
+                [sys.executable, "-I", "-S", _KEEPER, str(theirs.fileno())],
+                limit,
                 env=_OF_KEEPERS | {MARK: mark},
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
                 pass_fds=(theirs.fileno(),),
-                limit=limit,
             )
         except OSError as error:
             ours.close()
@@ -155,7 +149,7 @@ class Keeper:
         finally:
             theirs.close()
         ours.setblocking(False)
-        return cls(process, ours, mark)
+        return cls(process, pipes, ours, mark)
 
     @property
     def waits(self) -> bool:
@@ -168,10 +162,10 @@ class Keeper:
         except BaseException:
             await self.dismiss()
             raise
-        process = self._process
-        assert process.stdin and process.stdout and process.stderr
-        child = Child(pid, process.stdin, process.stdout, process, self._control, self._mark)
-        child._stderr = asyncio.create_task(child._drain_stderr(process.stderr))
+        assert self._process.stdin is not None
+        child = Child(
+            pid, self._process.stdin, self._process, self._pipes, self._control, self._mark
+        )
         child._gone = asyncio.create_task(child._wait(), name=f"wait for child {pid}")
         return child
 

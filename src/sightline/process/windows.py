@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sightline.process.child import Child, StartFailed
+from sightline.process.pipes import start_piped
 
 __all__ = ["Job", "WindowsChild", "spawn_windows", "taskkill_command"]
 
@@ -93,8 +94,6 @@ class WindowsChild(Child):
         self.job.close()
         await self._process.wait()
         self._control.close()
-        if self._stderr is not None:
-            self._stderr.cancel()
         return True
 
 
@@ -108,24 +107,15 @@ async def spawn_windows(
 ) -> Child:
     job = job or Job()
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            cwd=cwd,
-            env=dict(env),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=limit,
-        )
+        process, pipes = await start_piped(command, limit, cwd=cwd, env=dict(env))
     except OSError as error:
         job.close()
         raise StartFailed(error.strerror or "the process could not be started") from None
-    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+    assert process.stdin is not None
     unused, other = socket.socketpair()
     other.close()
-    child = WindowsChild(process.pid, process.stdin, process.stdout, process, unused)
+    child = WindowsChild(process.pid, process.stdin, process, pipes, unused)
     child.job = job
-    child._stderr = asyncio.create_task(child._drain_stderr(process.stderr))
     try:
         job.take(process.pid)
     except StartFailed:

@@ -199,14 +199,17 @@ def parse(body: bytes) -> Any:  # noqa: ANN401 - JSON of unknown shape
 
 
 def _parse_plain(body: bytes) -> Any:  # noqa: ANN401
-    """The value of JSON that is spelled as this program would spell it, as most clients do.
+    """The value of JSON that is spelled as this program would spell it, but for blanks.
 
     The quick decoder keeps the last of several equal members and cannot tell. But bytes that are
     written again exactly as they were read held every member once.
     """
     try:
         value = _decode(body)
-        return value if _encode(value) == body else _NOT_PLAIN
+        spelled = _encode(value)
+        if spelled == body or spelled == msgspec.json.format(body, indent=-1):
+            return value
+        return _NOT_PLAIN
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return _NOT_PLAIN
 

@@ -34,12 +34,30 @@ class Runner:
         return None if finished is None else session.finish(call, finished.outcome)
 
     def start(
-        self, session: Session, call: Call, *, arrived: float, progress: Deliver
+        self,
+        session: Session,
+        call: Call,
+        *,
+        arrived: float,
+        progress: Deliver,
+        answer: Deliver | None = None,
     ) -> asyncio.Task[bytes | None]:
-        """Runs a call. The task's result is its one terminal answer, or ``None`` for none."""
-        task = asyncio.create_task(self._run(session, call, arrived, progress), name=call.tool)
+        """Runs a call. The task's result is its one terminal answer, or ``None`` for none.
+
+        ``answer`` is told of it without waiting for the end of the task.
+        """
+
+        async def run() -> bytes | None:
+            try:
+                body = await self._run(session, call, arrived, progress)
+            finally:
+                self._tasks.pop(call, None)
+            if answer is not None and body is not None:
+                answer(body)
+            return body
+
+        task = asyncio.create_task(run(), name=call.tool)
         self._tasks[call] = task
-        task.add_done_callback(lambda _: self._tasks.pop(call, None))
         return task
 
     async def run(self, session: Session, call: Call, *, arrived: float) -> bytes | None:
@@ -71,6 +89,7 @@ class Runner:
         for task in list(self._tasks.values()):
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self._tasks.clear()  # one that was cancelled before its first step took nothing away
 
     async def _run(
         self, session: Session, call: Call, arrived: float, deliver: Deliver | None

@@ -8,7 +8,8 @@ import asyncio
 import contextlib
 import os
 import stat
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
+from typing import cast
 
 from sightline.contract.limits import MAX_REQUEST_BYTES
 from sightline.protocol import jsonrpc
@@ -18,7 +19,7 @@ from sightline.protocol.session import Cancel, Effect, Phase, Profile, Send, Ses
 from sightline.protocol.surface import Surface
 from sightline.server.running import Runner
 
-__all__ = ["StdioServer", "lines"]
+__all__ = ["Input", "StdioServer"]
 
 PROFILE = Profile(STDIO_REVISIONS, needs_initialized=False, answers_cancelled=False)
 
@@ -44,6 +45,7 @@ class StdioServer:
         self._bug = bug
         #: Told once, after ``initialize`` was answered: now there is time to prepare.
         self._initialized: Callable[[], None] | None = initialized
+        self._input = Input(self._take)
         self._output: Output | None = None
 
     @property
@@ -52,9 +54,9 @@ class StdioServer:
 
     async def serve(self, read_fd: int, write_fd: int) -> None:
         """Serves one client until it is gone."""
-        self._output = Output(write_fd)
+        self._output = Output(write_fd, self._input)
         await self._output.open()
-        reading = asyncio.create_task(self._read(read_fd), name="stdio reader")
+        reading = asyncio.create_task(self._input.read(read_fd), name="stdio reader")
         leaving = [
             asyncio.create_task(self._output.reader_gone(), name="stdio writer"),
             asyncio.create_task(_parent_gone(), name="stdio parent"),
@@ -72,13 +74,11 @@ class StdioServer:
                 await reading
             await self._output.close()
 
-    async def _read(self, descriptor: int) -> None:
-        async for line in lines(descriptor):
-            if line is None:
-                self._answer_malformed(Malformed(Fault.PARSE))
-            elif line.strip(b" \t\r"):
-                self._line(line)
-            await self._room()
+    def _take(self, line: bytes | None) -> None:
+        if line is None:
+            self._answer_malformed(Malformed(Fault.PARSE))
+        elif line.strip(b" \t\r"):
+            self._line(line)
 
     def _line(self, line: bytes) -> None:
         arrived = self._clock()
@@ -106,16 +106,13 @@ class StdioServer:
                 if known is not None:
                     self._say(known)
                     return
-                task = self._runner.start(self._session, call, arrived=arrived, progress=self._say)
-                task.add_done_callback(self._ended)
+                self._runner.start(
+                    self._session, call, arrived=arrived, progress=self._say, answer=self._say
+                )
             case Cancel(call):
                 self._runner.cancel(call)
             case _:
                 pass  # a notification is never answered
-
-    def _ended(self, task: "asyncio.Task[bytes | None]") -> None:
-        if not task.cancelled() and (body := task.result()) is not None:
-            self._say(body)
 
     def _answer_malformed(self, malformed: Malformed) -> None:
         error = Error(malformed.fault.value, _MESSAGES[malformed.fault])
@@ -125,74 +122,119 @@ class StdioServer:
         assert self._output is not None
         self._output.write(body + b"\n")
 
-    async def _room(self) -> None:
-        assert self._output is not None
-        await self._output.drain()
 
+class Input(asyncio.Protocol):
+    """Standard input: its lines without their ends; ``None`` for one that is too long.
 
-async def lines(descriptor: int, limit: int = MAX_REQUEST_BYTES) -> AsyncIterator[bytes | None]:
-    """The lines of a stream without their ends; ``None`` for one that is too long."""
-    buffer = bytearray()
-    skipping = False
-    async for chunk in _chunks(descriptor):
-        buffer += chunk
-        while (end := buffer.find(b"\n")) >= 0:
+    Lines are taken as they come, unless they are held because nobody reads the answers.
+    """
+
+    def __init__(
+        self, take: Callable[[bytes | None], None], limit: int = MAX_REQUEST_BYTES
+    ) -> None:
+        self._take = take
+        self._limit = limit
+        self._buffer = bytearray()
+        self._skipping = False
+        self._transport: asyncio.ReadTransport | None = None
+        self._flows = asyncio.Event()
+        self._flows.set()
+        self._ended = asyncio.Event()
+
+    async def read(self, descriptor: int) -> None:
+        """Takes every line until the input ends."""
+        if not _is_pollable(descriptor):
+            # A file, or /dev/null: the system cannot tell when there is something to read.
+            while chunk := await asyncio.to_thread(os.read, descriptor, _CHUNK):
+                self.data_received(chunk)
+                await self._flows.wait()
+            await self._finish()
+            return
+        source = os.fdopen(descriptor, "rb", buffering=0, closefd=False)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: self, source)
+        try:
+            await self._ended.wait()
+            await self._finish()
+        finally:
+            transport.close()
+
+    def hold(self) -> None:
+        self._flows.clear()
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.pause_reading()
+
+    def go_on(self) -> None:
+        self._flows.set()
+        self._hand_on()
+        if not self._flows.is_set():
+            return
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.ReadTransport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        self._hand_on()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        self._ended.set()
+
+    def _hand_on(self) -> None:
+        buffer = self._buffer
+        while self._flows.is_set() and (end := buffer.find(b"\n")) >= 0:
             line = bytes(buffer[:end])
             del buffer[: end + 1]
-            if skipping:
-                skipping = False
+            if self._skipping:
+                self._skipping = False
             else:
-                yield line if len(line) <= limit else None
-        if len(buffer) > limit:
-            if not skipping:
-                yield None
-            skipping = True
+                self._take(line if len(line) <= self._limit else None)
+        if len(buffer) > self._limit and b"\n" not in buffer:
+            if not self._skipping:
+                self._take(None)
+            self._skipping = True
             buffer.clear()
-    if buffer and not skipping:
-        yield bytes(buffer)
+
+    async def _finish(self) -> None:
+        """Hands on what is left. What has no end is a line too."""
+        while b"\n" in self._buffer:
+            await self._flows.wait()
+            self._hand_on()
+        if self._buffer and not self._skipping:
+            self._take(bytes(self._buffer))
 
 
-async def _chunks(descriptor: int) -> AsyncIterator[bytes]:
+def _is_pollable(descriptor: int) -> bool:
     mode = os.fstat(descriptor).st_mode
-    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(descriptor)):
-        # A file, or /dev/null: the system cannot tell when there is something to read.
-        while chunk := await asyncio.to_thread(os.read, descriptor, _CHUNK):
-            yield chunk
-        return
-    loop = asyncio.get_running_loop()
-    stream = asyncio.StreamReader(limit=_CHUNK)
-    source = os.fdopen(descriptor, "rb", buffering=0, closefd=False)
-    transport, _ = await loop.connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(stream), source
-    )
-    try:
-        while chunk := await stream.read(_CHUNK):
-            yield chunk
-    finally:
-        transport.close()
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(descriptor)
 
 
-class Output:
-    """Standard output: written in order, never blocking the loop where the system allows."""
+class Output(asyncio.BaseProtocol):
+    """Standard output: written in order, never blocking the loop where the system allows.
 
-    def __init__(self, descriptor: int) -> None:
+    While more is waiting to be read than should be, the input is held.
+    """
+
+    def __init__(self, descriptor: int, held: Input) -> None:
         self._descriptor = descriptor
-        self._writer: asyncio.StreamWriter | None = None
+        self._held = held
+        self._transport: asyncio.WriteTransport | None = None
         self._gone = asyncio.Event()
 
     async def open(self) -> None:
         mode = os.fstat(self._descriptor).st_mode
         if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
             return  # a file or a terminal: plain writes
-        loop = asyncio.get_running_loop()
         sink = os.fdopen(self._descriptor, "wb", buffering=0, closefd=False)
-        transport, protocol = await loop.connect_write_pipe(lambda: _SinkProtocol(self._gone), sink)
-        self._writer = asyncio.StreamWriter(transport, protocol, None, loop)
+        loop = asyncio.get_running_loop()
+        self._transport, _ = await loop.connect_write_pipe(lambda: self, sink)
 
     def write(self, data: bytes) -> None:
-        if self._writer is not None:
-            if not self._writer.is_closing():
-                self._writer.write(data)
+        if self._transport is not None:
+            if not self._transport.is_closing():
+                self._transport.write(data)
             return
         try:
             while data:
@@ -200,38 +242,24 @@ class Output:
         except OSError:
             self._gone.set()
 
-    async def drain(self) -> None:
-        if self._writer is not None:
-            with contextlib.suppress(ConnectionError):
-                await self._writer.drain()
+    def pause_writing(self) -> None:
+        self._held.hold()
+
+    def resume_writing(self) -> None:
+        self._held.go_on()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._gone.set()
 
     async def reader_gone(self) -> None:
         await self._gone.wait()
 
     async def close(self) -> None:
-        if self._writer is not None and not self._gone.is_set():
-            with contextlib.suppress(ConnectionError, TimeoutError):
+        if self._transport is not None and not self._gone.is_set():
+            with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(1):
-                    self._writer.close()
-                    await self._writer.wait_closed()
-
-
-class _SinkProtocol(asyncio.streams.FlowControlMixin):
-    """What a ``StreamWriter`` needs of its protocol, and a word when the reader is gone."""
-
-    def __init__(self, gone: asyncio.Event) -> None:
-        super().__init__()
-        self._gone = gone
-        self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self._gone.set()
-        if not self._closed.done():
-            self._closed.set_result(None)
-
-    def _get_close_waiter(self, stream: asyncio.StreamWriter) -> "asyncio.Future[None]":
-        return self._closed
+                    self._transport.close()
+                    await self._gone.wait()
 
 
 async def _parent_gone() -> None:

@@ -1,6 +1,6 @@
 """``vscode.lsp.documentSymbols``: the outline of one document, as a flat list."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from msgspec import UNSET, Struct, UnsetType
@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from sightline.contract.failures import TooMany
 from sightline.contract.ids import document_symbol_id
 from sightline.contract.limits import MAX_DOCUMENT_SYMBOL_NODES, MAX_ITEMS_NONPAGED
-from sightline.contract.orders import Key, document_symbol_key
+from sightline.contract.orders import document_symbol_key
 from sightline.contract.source import RawSymbol
 from sightline.contract.values import DocumentSymbol
 from sightline.tools.positions import DocumentArguments, ask_document
@@ -43,8 +43,7 @@ class DocumentSymbols:
             for node in raw
             if node.uri is UNSET or desk.view.gate.shown_uri(node.uri) == question.uri
         ]
-        found = _flatten(question.uri, own)
-        ordered = [found[key] for key in sorted(found)]
+        ordered = _flatten(question.uri, own)
         symbols = [symbol for symbol, _ in ordered]
 
         @cache
@@ -67,34 +66,27 @@ class DocumentSymbols:
         return Whole(outline(min(len(symbols), MAX_ITEMS_NONPAGED)), shorten)
 
 
-def _flatten(uri: str, roots: Sequence[RawSymbol]) -> dict[Key, tuple[DocumentSymbol, int]]:
-    """Every named symbol by its place in the order, and how deep it lies from the root down."""
-    found: dict[Key, tuple[DocumentSymbol, int]] = {}
-    for visited, (node, container, depth) in enumerate(_walk(roots)):
-        if visited >= MAX_DOCUMENT_SYMBOL_NODES:
-            raise TooMany("the document has more than 20,000 symbols")
-        if not node.name.strip():
-            continue
-        symbol = DocumentSymbol(
-            document_symbol_id(uri, node.name, node.kind, node.range, node.selection, container),
-            node.name,
-            node.kind,
-            node.range,
-            node.selection,
-            container,
-        )
-        key = document_symbol_key(symbol)
-        known = found.get(key)
-        if known is None or depth < known[1]:
-            found[key] = (symbol, depth)
-    return found
-
-
-def _walk(roots: Sequence[RawSymbol]) -> Iterator[tuple[RawSymbol, str | UnsetType, int]]:
-    """Depth first. A nameless node gives its children no container."""
+def _flatten(uri: str, roots: Sequence[RawSymbol]) -> list[tuple[DocumentSymbol, int]]:
+    """Every named symbol once, in order, and how deep it lies from the root down."""
+    #: By name and id, which hold all that a symbol is.
+    found: dict[tuple[str, str], tuple[DocumentSymbol, int]] = {}
     stack = [(node, node.container, 0) for node in reversed(roots)]
+    visited = 0
     while stack:
         node, container, depth = stack.pop()
-        yield node, container, depth
-        name: str | UnsetType = node.name if node.name.strip() else UNSET
-        stack.extend((child, name, depth + 1) for child in reversed(node.children))
+        visited += 1
+        if visited > MAX_DOCUMENT_SYMBOL_NODES:
+            raise TooMany("the document has more than 20,000 symbols")
+        name, kind, span, selection = node.name, node.kind, node.range, node.selection
+        nameless = not name.strip()
+        if node.children:  # a nameless node gives them no container
+            around: str | UnsetType = UNSET if nameless else name
+            stack += [(child, around, depth + 1) for child in reversed(node.children)]
+        if nameless:
+            continue
+        id_ = document_symbol_id(uri, name, kind, span, selection, container)
+        known = found.get((name, id_))
+        if known is None or depth < known[1]:
+            symbol = DocumentSymbol(id_, name, kind, span, selection, container)
+            found[name, id_] = (symbol, depth)
+    return sorted(found.values(), key=lambda entry: document_symbol_key(entry[0]))

@@ -24,6 +24,7 @@ from sightline.workspace.roots import RootSet
 __all__ = ["Gate", "GatedFile"]
 
 _MAX_LINKS = 40
+_CHUNK = 1 << 16
 _HIDDEN = ".git"
 _HAS_PROC = os.path.isdir("/proc/self/fd")
 _OPEN_FLAGS = (
@@ -50,6 +51,8 @@ class Gate:
     def __init__(self, roots: RootSet) -> None:
         self.roots = roots
         self._folders: dict[str, str | None] = {}
+        #: Real folders inside the roots that were walked through.
+        self._walked: set[str] = set()
         self._shown: dict[str, str | None] = {}
 
     def admit(self, uri: str) -> GatedFile:
@@ -80,19 +83,28 @@ class Gate:
     @contextmanager
     def open(self, file: GatedFile) -> Iterator[int]:
         """A descriptor of a regular file that lies inside the roots at this moment."""
+        descriptor, _ = self._open(file)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _open(self, file: GatedFile) -> tuple[int, int]:
+        """Such a descriptor, which the caller closes, and the size of the file."""
         try:
             descriptor = os.open(file.path, _OPEN_FLAGS)
         except OSError as error:
             raise _open_failure(error) from None
         try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
                 raise NotFound("not a regular file; pass a document")
-            real = _descriptor_path(descriptor, file.path)
-            if self.roots.containing(real) is None or _hidden(real, self.roots):
+            if not self._is_shown(_descriptor_path(descriptor, file.path)):
                 raise WorkspaceDenied
-            yield descriptor
-        finally:
+        except BaseException:
             os.close(descriptor)
+            raise
+        return descriptor, status.st_size
 
     def open_again(self, path: str) -> int:
         """A descriptor of the regular file at a real path that was admitted before.
@@ -116,17 +128,16 @@ class Gate:
 
     def read(self, file: GatedFile, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
         """The bytes of a document. One larger than ``limit`` cannot be opened."""
-        with self.open(file) as descriptor:
-            if os.fstat(descriptor).st_size > limit:
-                raise NotFound("the document is too large to open")
-            chunks: list[bytes] = []
-            size = 0
-            while chunk := os.read(descriptor, 1 << 20):
-                size += len(chunk)
-                if size > limit:
-                    raise NotFound("the document is too large to open")
-                chunks.append(chunk)
-            return b"".join(chunks)
+        descriptor, size = self._open(file)
+        try:
+            raw = os.read(descriptor, min(size, limit) + 1)
+            while len(raw) <= limit and (more := os.read(descriptor, _CHUNK)):
+                raw += more
+        finally:
+            os.close(descriptor)
+        if len(raw) > limit:
+            raise NotFound("the document is too large to open")
+        return raw
 
     def still_holds(self, file: GatedFile, raw: bytes) -> bool:
         """Whether an admitted file lies where it lay and has these bytes, all of it and no more.
@@ -158,12 +169,18 @@ class Gate:
         finally:
             os.close(descriptor)
 
+    def _is_shown(self, real: str) -> bool:
+        """Whether a real path lies in a root and in no version-control folder of it."""
+        root = self.roots.containing(real)
+        return root is not None and _HIDDEN not in real[len(root.real) :].split("/")
+
     # Resolution
 
     def _lexically_inside(self, path: str) -> bool:
-        return any(
-            is_under(path, root.given) or is_under(path, root.real) for root in self.roots.roots
-        )
+        for root in self.roots.roots:
+            if is_under(path, root.real) or is_under(path, root.given):
+                return True
+        return False
 
     def _resolve(self, path: str) -> str:
         """The real path of ``path``, every step of which must lie inside the roots."""
@@ -174,14 +191,19 @@ class Gate:
             if name == _HIDDEN:
                 raise WorkspaceDenied("version-control folders are not shown")
             step = f"{current}/{name}"
+            if rest and step in self._walked:
+                current = step
+                continue
             try:
                 mode = os.lstat(step).st_mode
                 target = os.readlink(step) if stat.S_ISLNK(mode) else None
             except (OSError, ValueError):
                 raise UriInvalid("no such file in the workspace") from None
             if target is None:
-                if rest and not stat.S_ISDIR(mode):
-                    raise UriInvalid("no such file in the workspace")
+                if rest:
+                    if not stat.S_ISDIR(mode):
+                        raise UriInvalid("no such file in the workspace")
+                    self._walked.add(step)
                 current = step
                 continue
             links += 1
@@ -196,14 +218,12 @@ class Gate:
 
     def _start(self, path: str) -> tuple[str, list[str]]:
         """The innermost root that ``path`` is spelled under, and the components left to walk."""
-        spelled = [
-            (len(prefix), prefix, root.real)
-            for root in self.roots.roots
-            for prefix in (root.given, root.real)
-            if is_under(path, prefix)
-        ]
-        _, prefix, real = max(spelled)
-        return real, [part for part in path[len(prefix) :].split("/") if part]
+        longest, real = "", ""
+        for root in self.roots.roots:
+            for prefix in (root.given, root.real):
+                if len(prefix) >= len(longest) and is_under(path, prefix):
+                    longest, real = prefix, root.real
+        return real, [part for part in path[len(longest) :].split("/") if part]
 
     def _show(self, uri: str) -> str | None:
         try:
@@ -232,11 +252,6 @@ class Gate:
             except (UriInvalid, WorkspaceDenied):
                 self._folders[folder] = None
         return self._folders[folder]
-
-
-def _hidden(real: str, roots: RootSet) -> bool:
-    root = roots.containing(real)
-    return root is not None and _HIDDEN in real[len(root.real) :].split("/")
 
 
 def _descriptor_path(descriptor: int, path: str) -> str:

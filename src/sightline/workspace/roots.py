@@ -50,8 +50,11 @@ class RootSet(Struct, frozen=True):
 
     def containing(self, real_path: str) -> Root | None:
         """The innermost root that a real path lies in."""
-        found = [root for root in self.roots if is_under(real_path, root.real)]
-        return max(found, key=lambda root: len(root.real), default=None)
+        found: Root | None = None
+        for root in self.roots:  # sorted, so that what lies inside another comes after it
+            if is_under(real_path, root.real):
+                found = root
+        return found
 
 
 def open_root(path: str, *, home: str | None) -> Root:

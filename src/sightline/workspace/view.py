@@ -67,7 +67,7 @@ class Epochs(Struct, frozen=True):
     diagnostics: int
 
     def select(self, kinds: Sequence[Epoch]) -> tuple[int, ...]:
-        return tuple(getattr(self, kind.value) for kind in kinds)
+        return tuple([getattr(self, kind._value_) for kind in kinds])
 
 
 class Kept(NamedTuple):

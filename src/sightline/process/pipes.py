@@ -1,0 +1,71 @@
+"""The pipes of a child: its output for a reader or a listener, and the end of what it complains.
+
+A reader has to wake a task for every piece that comes; a listener is called with it.
+"""
+
+import asyncio
+from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
+from collections.abc import Callable, Sequence
+from typing import Any
+
+__all__ = ["Pipes", "start_piped"]
+
+_STDOUT = 1
+_STDERR_TAIL = 4_096
+
+
+class Pipes(SubprocessStreamProtocol):
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit, asyncio.get_running_loop())
+        self.tail = bytearray()
+        #: What came before anybody wanted it.
+        self._early: list[bytes] | None = []
+        self._ended = False
+        self._listener: tuple[Callable[[bytes], None], Callable[[], None]] | None = None
+
+    def read(self) -> asyncio.StreamReader:
+        early, self._early = self._early or [], None
+        for piece in early:
+            super().pipe_data_received(_STDOUT, piece)
+        assert self.stdout is not None
+        return self.stdout
+
+    def listen(self, heard: Callable[[bytes], None], ended: Callable[[], None]) -> None:
+        early, self._early = self._early or [], None
+        self._listener = (heard, ended)
+        for piece in early:
+            heard(piece)
+        if self._ended:
+            ended()
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        assert isinstance(data, bytes)
+        if fd != _STDOUT:
+            self.tail += data
+            del self.tail[:-_STDERR_TAIL]
+        elif self._listener is not None:
+            self._listener[0](data)
+        elif self._early is not None:
+            self._early.append(data)
+        else:
+            super().pipe_data_received(fd, data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        if fd == _STDOUT and not self._ended:
+            self._ended = True
+            if self._listener is not None:
+                self._listener[1]()
+        super().pipe_connection_lost(fd, exc)
+
+
+async def start_piped(
+    command: Sequence[str],
+    limit: int,
+    **options: Any,  # noqa: ANN401 - whatever the system's way of starting takes
+) -> tuple[Process, Pipes]:
+    """A started command. ``limit``: how long a line a reader takes."""
+    loop = asyncio.get_running_loop()
+    transport, pipes = await loop.subprocess_exec(
+        lambda: Pipes(limit), *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, **options
+    )
+    return Process(transport, pipes, loop), pipes
