@@ -139,7 +139,7 @@ class Opened:
         near: Near | None = None
         if weight > 0.0:
             matrix, query = other or (self.matrix, encode_query(bundled(), text))
-            near = Near(matrix, query, weight)
+            near = Near(matrix, lambda: query, weight)
         search = RootSearch(self.snapshot, self.root, self.index.lookup, Request(text), near=near)
         chunks = [found.chunk for found in search.run().found[:_DEEP]]
         return [(chunk, int(self.snapshot.chunk_file[chunk])) for chunk in chunks]

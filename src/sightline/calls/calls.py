@@ -312,7 +312,7 @@ class Calls:
         cut = (start.offset, size, budget, asked.caller.options.content, asked.caller.revision)
         if result.last is not None and result.last[0] == cut:
             return EncodedPage(*result.last[1:])
-        if result.slow:
+        if result.waits_for(start.offset, size):
             await asyncio.to_thread(result.prepare, start.offset, size)
         try:
             page = page_of(

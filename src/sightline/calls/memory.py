@@ -84,6 +84,8 @@ class RetainedSet:
     size: int
     #: Whether making an item may block, so that it is not done where others wait.
     slow: bool = False
+    #: How many of the first items do not.
+    made: int = 0
     #: The page that was cut last, and what it was cut by: a page asked for again is there.
     last: tuple[Hashable, bytes, str] | None = None
 
@@ -93,10 +95,14 @@ class RetainedSet:
         if answer.item_bytes is not None:
             lazy = LazyItems(answer.items)
             size = answer.item_bytes * len(lazy)
-            return cls(lazy, answer.summary, answer.flags, size, slow=answer.slow)
+            return cls(lazy, answer.summary, answer.flags, size, answer.slow, answer.made)
         # Compact JSON has no line break of its own, so the lines are the items.
         items = _encoder.encode_lines(answer.items).splitlines()
         return cls(items, answer.summary, answer.flags, sum(map(len, items)))
+
+    def waits_for(self, start: int, count: int) -> bool:
+        """Whether making the items of a page may block."""
+        return self.slow and min(start + count, len(self.items)) > self.made
 
     def prepare(self, start: int, count: int) -> None:
         """Makes the items of a page. Blocks where that is slow."""

@@ -10,18 +10,19 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple, TypeVar
 
 from sightline.contract.failures import NoIndex, NotReady
 from sightline.index.builder import Builder, Progress, Tally
+from sightline.index.dense.encoder import encode_query
 from sightline.index.dense.engine import Dense
 from sightline.index.dense.fusion import fusion_for
 from sightline.index.dense.nearness import Matrix
 from sightline.index.discover import Discovery
 from sightline.index.lookup import Lookup
 from sightline.index.planning import plan_all
-from sightline.index.query import understand
+from sightline.index.query import Query, understand
 from sightline.index.ranked import Near
 from sightline.index.results import Found
 from sightline.index.search import Item, Request, RootSearch
@@ -66,14 +67,41 @@ class Answer:
 
     def item(self, place: int) -> Item:
         if place not in self._items:
-            which, found = self.found[place]
             try:
-                self._items[place] = self.searches[which].item(found)
+                self._make(place)
             except Outdated:
                 raise NotReady(
                     "a file changed while it was read; ask again", waiting_for="the index"
                 ) from None
         return self._items[place]
+
+    def begin(self, count: int) -> None:
+        """Makes the first items while what the search read is at hand, and lets go of that."""
+        for place in range(min(count, len(self.found))):
+            self._make(place)
+        for search in self.searches:
+            search.release()
+
+    @property
+    def made(self) -> int:
+        """How many of the first items are there."""
+        return len(self._items)
+
+    def _make(self, place: int) -> None:
+        which, found = self.found[place]
+        self._items[place] = self.searches[which].item(found)
+
+
+class _Asked(NamedTuple):
+    """A request and what is known of it before the roots are searched."""
+
+    request: Request
+    #: What is meant by it; nothing where the text is taken as it is.
+    query: Query | None
+    #: Per root.
+    near: Sequence[Near | None]
+    note: str
+    first: int
 
 
 class Seen(NamedTuple):
@@ -214,16 +242,25 @@ class Index:
 
     # Searching
 
-    async def search(self, request: Request, progress: Progress) -> Answer:
-        """The complete, ordered results of a request on the files as they are now."""
+    async def search(self, request: Request, progress: Progress, *, first: int = 0) -> Answer:
+        """The complete, ordered results of a request on the files as they are now.
+
+        So many of the ``first`` are made to be shown; the others are when they are asked for.
+        """
+        query = understand(request.query) if request.mode == "auto" else None
+        weight = 0.0 if query is None or not self.dense.enabled else fusion_for(query)
         for _ in range(_MAX_ATTEMPTS):
-            seen = [Seen.now(root, builder) for root, builder in await self.ready(progress)]
-            near, note = await self._near(seen, request)
+            ready = self.ready(progress)
+            if weight > 0.0 and any(one.snapshot is None for one in self.builders.values()):
+                found, _ = await asyncio.gather(ready, self.dense.open(self.builders.values()))
+            else:
+                found = await ready
+            seen = [Seen.now(root, builder) for root, builder in found]
+            near, note = await self._near(seen, request.query, weight)
+            asked = _Asked(request, query, near, note, first)
             stopped = threading.Event()
             try:
-                return await _stoppable(
-                    partial(self._search, seen, request, near, note, stopped), stopped
-                )
+                return await _stoppable(partial(self._search, seen, asked, stopped), stopped)
             except Outdated as outdated:
                 self.workspace.surprised(outdated.real)
         raise NotReady(
@@ -231,25 +268,23 @@ class Index:
         )
 
     async def _near(
-        self, seen: Sequence["Seen"], request: Request
+        self, seen: Sequence["Seen"], text: str, weight: float
     ) -> tuple[Sequence[Near | None], str]:
         """The vectors for a search, of all roots or of none, and what to say when there are
         none."""
         nothing: list[Near | None] = [None] * len(seen)
-        if request.mode != "auto" or not self.dense.enabled:
-            return nothing, ""
-        weight = fusion_for(understand(request.query))
         if weight <= 0.0:
             return nothing, ""
-        vector = await self.dense.query(request.query)
-        if vector is None:
+        weights = await self.dense.weights()
+        if weights is None:
             return nothing, f"Ranked by words alone: {self.dense.problem}."
+        encode = cache(partial(encode_query, weights, text))
         found: list[Near | None] = []
         for root in seen:
             matrix = await self.dense.matrix(root.builder, root.snapshot)
             if matrix is None:
                 return nothing, await self._words_alone(seen)
-            found.append(Near(matrix, vector, weight))
+            found.append(Near(matrix, encode, weight))
         return found, ""
 
     async def vectors(self, builder: Builder, snapshot: Snapshot) -> tuple[Matrix | None, str]:
@@ -271,26 +306,21 @@ class Index:
         done, chunks = sum(s.done for s in standings), sum(s.chunks for s in standings)
         return f"Ranked by words alone: {done} of {chunks} vectors are ready."
 
-    def _search(
-        self,
-        ready: Sequence["Seen"],
-        request: Request,
-        near: Sequence[Near | None],
-        note: str,
-        stopped: threading.Event,
-    ) -> Answer:
+    def _search(self, ready: Sequence["Seen"], asked: "_Asked", stopped: threading.Event) -> Answer:
         def check() -> None:
             if stopped.is_set():
                 raise _Stopped
 
         searches: list[RootSearch] = []
         merged: list[tuple[float, int, int, Found]] = []
-        answer = Answer(searches, [], note=note)
+        answer = Answer(searches, [], note=asked.note)
         for which, (root, _, snapshot) in enumerate(ready):
-            search = RootSearch(snapshot, root.real, self.lookup, request, check, near[which])
+            near = asked.near[which]
+            search = RootSearch(
+                snapshot, root.real, self.lookup, asked.request, check, near, asked.query
+            )
             searches.append(search)
             results = search.run()
-            search.release()
             answer.capped |= results.capped
             if results.note and results.note not in answer.note:
                 answer.note = f"{results.note} {answer.note}".strip()
@@ -301,8 +331,10 @@ class Index:
             for place, found in enumerate(results.found):
                 if not inner or not search.path(found).startswith(inner):
                     merged.append((-found.score, which, place, found))
-        merged.sort(key=lambda entry: entry[:3])
+        if len(ready) > 1:  # the results of one search are in order
+            merged.sort(key=lambda entry: entry[:3])
         answer.found = [(which, found) for _, which, _, found in merged]
+        answer.begin(asked.first)
         return answer
 
     def _inner_roots(self, root: Root) -> tuple[str, ...]:

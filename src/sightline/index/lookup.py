@@ -152,6 +152,15 @@ class Lookup:
             part.segment.mark_trigram(code, flags[base : base + part.segment.files])
         return flags
 
+    def among(self, snapshot: Snapshot, code: int, files: Ints) -> NDArray[np.bool_]:
+        """The same for each of some files, which are ascending."""
+        flags = np.zeros(len(files), bool)
+        for part, base in zip(snapshot.parts, snapshot.file_base, strict=True):
+            begin, end = np.searchsorted(files, (base, base + part.segment.files)).tolist()
+            if begin < end:
+                flags[begin:end] = part.segment.with_trigram(code, files[begin:end] - base)
+        return flags
+
     def _decoded(self, segment: Segment, key: int) -> tuple[Small, NDArray[np.uint8]] | None:
         kept = self._lists.get(segment, key)
         if kept is not None:

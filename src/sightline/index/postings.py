@@ -22,6 +22,7 @@ __all__ = [
     "bitmap_width",
     "bitmaps",
     "bitmaps_at",
+    "contains",
     "decode_counted",
     "decode_plain",
     "encode_counted",
@@ -232,6 +233,16 @@ def decode_plain(data: Bytes, *, dense: bool) -> Ints:
     if dense:
         return np.flatnonzero(np.unpackbits(data))
     return np.cumsum(read_varints(data))
+
+
+def contains(ascending: Ints, wanted: Ints) -> NDArray[np.bool_]:
+    """Whether each of some numbers is in a list."""
+    if not len(ascending):
+        return np.zeros(len(wanted), bool)
+    places = np.searchsorted(ascending, wanted)
+    np.minimum(places, len(ascending) - 1, out=places)
+    found: NDArray[np.bool_] = ascending[places] == wanted
+    return found
 
 
 def _gaps(keys: Ints, documents: Ints) -> tuple[Ints, Ints]:

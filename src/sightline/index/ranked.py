@@ -30,11 +30,12 @@ __all__ = ["MAX_RESULTS", "Near", "Ranked"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: The chunks that are nearest to a query, ascending, and how near each is.
-Nearest = tuple[Ints, Floats]
-
 MAX_RESULTS = 200
 _POOL = 2 * MAX_RESULTS
+#: A share of the highest score that few chunks have.
+_MUCH = 0.15
+#: Totals are rounded to whole ten thousandths; what is further apart stays so.
+_MARGIN = 2 / SCALE
 
 #: How much of a score is the file's: more for long texts, which describe a place and not a thing.
 _MIX_SHORT = 0.2
@@ -74,8 +75,32 @@ class Near(NamedTuple):
     """Vectors for one search: of a root's chunks and of the query, and how much they count."""
 
     matrix: Matrix
-    query: Vectors
+    #: The vector of the query. It is asked for only by a search that needs it.
+    query: Callable[[], Vectors]
     weight: float
+
+
+class Nearest(NamedTuple):
+    """The chunks that are nearest to a query, ascending, how near each is, and what that counts."""
+
+    chunks: Ints
+    values: Floats
+    weight: float
+
+
+class _Evidence(NamedTuple):
+    """All that speaks for chunks."""
+
+    scores: Scores
+    bonus: Floats | None
+    #: Which may be in the answer at all.
+    must: NDArray[np.bool_] | None
+    nearest: Nearest | None
+
+
+def _last_of_best(total: Floats) -> float:
+    """The least of as many as are wanted."""
+    return float(np.partition(total, len(total) - _POOL)[len(total) - _POOL])
 
 
 class Ranked(NamedTuple):
@@ -97,17 +122,12 @@ class Ranked(NamedTuple):
         self.check()
         bonus, note, must, written = self._evidence()
         near = None if written else self.near
-        nearest = None if near is None else self._nearest(near)
-        chunks = self._candidates(scores, bonus, nearest)
-        owners = self.snapshot.chunk_file[chunks]
-        base = self._base(scores, chunks, owners)
-        if near is not None and nearest is not None:
-            base = self._with_vectors(base, chunks, nearest, near.weight)
-        total = base * self._factors()[owners]
-        if bonus is not None:
-            total += bonus[chunks]
-        if must is not None:
-            total[~must[chunks]] = 0.0
+        evidence = _Evidence(scores, bonus, must, None if near is None else self._nearest(near))
+        # Most chunks have little of the highest score. They need no look where enough others are
+        # better than any of them can be.
+        chunks, total = self._totals(evidence, _MUCH)
+        if len(chunks) < _POOL or _last_of_best(total) <= self._at_most(_MUCH, evidence) + _MARGIN:
+            chunks, total = self._totals(evidence, 0.0)
         self.check()
         pool = best(self.snapshot, chunks, total, _POOL)
         pool = self._spread(self._exact_first(pool))
@@ -115,32 +135,58 @@ class Ranked(NamedTuple):
         return Results(found, len(pool) > MAX_RESULTS, note, written=written)
 
     def _nearest(self, near: Near) -> Nearest:
-        found = near.matrix.nearest(near.query, self.scope.chunks, CANDIDATES)
+        chunks, values = near.matrix.nearest(near.query(), self.scope.chunks, CANDIDATES)
         self.check()
-        return found
+        return Nearest(chunks, values, near.weight)
 
-    def _candidates(self, scores: Scores, bonus: Floats | None, nearest: Nearest | None) -> Ints:
-        """The chunks that can be in the answer, ascending: all that follows is about them."""
-        wanted = scores.chunks > 0.0
+    def _totals(self, evidence: "_Evidence", share: float) -> tuple[Ints, Floats]:
+        """The chunks that have more than a share of the highest score, or something else that
+        speaks for them, ascending; and what all of it adds up to."""
+        scores, bonus, must, nearest = evidence
+        chunks = self._candidates(evidence, share)
+        owners = self.snapshot.chunk_file[chunks]
+        total = self._base(scores, chunks, owners)
+        if nearest is not None:
+            total = self._with_vectors(total, chunks, nearest)
+        total *= self._factors()[owners]
+        if bonus is not None:
+            total += bonus[chunks]
+        if must is not None:
+            total[~must[chunks]] = 0.0
+        return chunks, total
+
+    def _candidates(self, evidence: "_Evidence", share: float) -> Ints:
+        scores, bonus, _, nearest = evidence
+        wanted = scores.chunks > share * self._highest(scores.chunks, self.scope.chunks)
         if bonus is not None:
             wanted |= bonus > 0.0
         if self.scope.narrow:
             wanted &= self.scope.chunks
         if nearest is not None:
-            wanted[nearest[0]] = True
+            wanted[nearest.chunks] = True
         return np.flatnonzero(wanted)
+
+    def _at_most(self, share: float, evidence: "_Evidence") -> float:
+        """What a chunk can have that is not among those with more than a share."""
+        mixed = (1.0 - self._mix) * share + self._mix
+        return mixed if evidence.nearest is None else mixed / (1.0 + evidence.nearest.weight)
+
+    @property
+    def _mix(self) -> float:
+        return _MIX_SHORT if self.query.short else _MIX_LONG
 
     def _base(self, scores: Scores, chunks: Ints, owners: Ints) -> Floats:
         """The scores of chunk and file mixed, between 0 and 1."""
         own = scores.chunks[chunks]
-        highest = self._highest(scores.chunks, self.scope.chunks)
+        highest = float(own.max(initial=0.0))
         if highest <= 0.0:
             return np.zeros(len(chunks))
-        mix = _MIX_SHORT if self.query.short else _MIX_LONG
         highest_file = self._highest(scores.files, self.scope.files) or 1.0
-        mixed = own * ((1.0 - mix) / highest)
-        mixed += (scores.files * (mix / highest_file))[owners]
-        mixed[own <= 0.0] = 0.0
+        mixed = own * ((1.0 - self._mix) / highest)
+        mixed += (scores.files * (self._mix / highest_file))[owners]
+        none = own <= 0.0
+        if none.any():
+            mixed[none] = 0.0
         return mixed
 
     def _highest(self, values: Floats, inside: NDArray[np.bool_]) -> float:
@@ -150,11 +196,11 @@ class Ranked(NamedTuple):
         return float(values.max(initial=0.0))
 
     @staticmethod
-    def _with_vectors(base: Floats, chunks: Ints, nearest: Nearest, weight: float) -> Floats:
+    def _with_vectors(base: Floats, chunks: Ints, nearest: Nearest) -> Floats:
         """Words and nearness joined. ``chunks`` has all of the nearest; the others have none."""
         values = np.zeros(len(chunks))
-        values[np.searchsorted(chunks, nearest[0])] = nearest[1]
-        return fused(base, values, weight)
+        values[np.searchsorted(chunks, nearest.chunks)] = nearest.values
+        return fused(base, values, nearest.weight)
 
     def _factors(self) -> Floats:
         """Per file: what its role makes of the scores of its chunks."""

@@ -16,6 +16,7 @@ from sightline.contract.failures import InvalidArguments
 from sightline.index.filters import Scope
 from sightline.index.lookup import Lookup
 from sightline.index.patterns import ANY, Need, needed
+from sightline.index.postings import contains
 from sightline.index.results import Found, Records, Results
 from sightline.index.roles import Role
 from sightline.index.segment import term_key
@@ -85,6 +86,11 @@ def _inner_words(text: str) -> list[str]:
     ]
 
 
+def _distinct(numbers: Ints) -> Ints:
+    """Ascending numbers, each once."""
+    return numbers[np.diff(numbers, prepend=-1) > 0]
+
+
 class Scanner(NamedTuple):
     snapshot: Snapshot
     lookup: Lookup
@@ -124,9 +130,11 @@ class Scanner(NamedTuple):
             files = np.flatnonzero(self._with_codes(codes) & scope.files)
         else:
             chunks = chunks[scope.chunks[chunks]]
-            files = np.unique(self.snapshot.chunk_file[chunks])
-            if len(files) > _FEW:
-                files = files[self._with_codes(codes)[files]]
+            files = _distinct(self.snapshot.chunk_file[chunks])
+            for code in codes:
+                if len(files) <= _FEW:
+                    break
+                files = files[self.lookup.among(self.snapshot, code, files)]
         if len(files) > limit:
             return None
         found: set[int] = set()
@@ -148,21 +156,26 @@ class Scanner(NamedTuple):
 
     def _with_words(self, words: list[str]) -> Ints | None:
         """The chunks that have all the words, in any mixture of cases, ascending."""
-        lists = sorted((self._with_word(word) for word in words), key=len)
+        lists = sorted(
+            (self._with_word(word) for word in words), key=lambda own: sum(map(len, own))
+        )
         if not lists:
             return None
-        kept, *others = lists
-        for other in others:
-            places = np.searchsorted(other, kept)
-            kept = kept[other[np.minimum(places, len(other) - 1)] == kept]
+        fewest, *others = lists
+        kept = fewest[0] if len(fewest) == 1 else _distinct(np.sort(np.concatenate(fewest)))
+        for own in others:
+            if not len(kept):
+                break
+            has = [contains(found, kept) for found in own]
+            kept = kept[has[0] if len(has) == 1 else np.logical_or(*has)]
         return kept
 
-    def _with_word(self, word: str) -> Ints:
-        """The chunks that have a word: under its stem, or whole where it has several parts."""
+    def _with_word(self, word: str) -> list[Ints]:
+        """The chunks that have a word, in one or two lists: under its stem, and whole where it has
+        several parts."""
         forms = sorted({stem(word), word})
         lists = [self.lookup.terms(self.snapshot, term_key("b" + form)).chunks for form in forms]
-        filled = [found for found in lists if len(found)] or lists[:1]
-        return filled[0] if len(filled) == 1 else np.unique(np.concatenate(filled))
+        return [found for found in lists if len(found)] or lists[:1]
 
     # Which files
 

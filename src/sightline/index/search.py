@@ -72,7 +72,9 @@ class RootSearch:
         request: Request,
         check: Callable[[], None] = lambda: None,
         near: Near | None = None,
+        query: Query | None = None,
     ) -> None:
+        """``query``: what is meant by the request, where that is known already."""
         self.snapshot = snapshot
         self._near = near
         self.root = root
@@ -80,7 +82,9 @@ class RootSearch:
         self._lookup = lookup
         self._texts = Texts(snapshot, root)
         self._records = Records(snapshot)
-        self._query: Query | None = understand(request.query) if request.mode == "auto" else None
+        if query is None and request.mode == "auto":
+            query = understand(request.query)
+        self._query = query
         self._marks = Marks([term.text for term in self._query.terms] if self._query else [])
         self._check = check
 
@@ -173,6 +177,6 @@ class RootSearch:
             self.snapshot, self._lookup, self._query, hit, found.chunk, self.request.mode
         )
         if self._near is not None:
-            near = float(self._near.matrix.near(self._near.query, np.array([found.chunk]))[0])
+            near = float(self._near.matrix.near(self._near.query(), np.array([found.chunk]))[0])
             reasons = (*reasons, f"near in meaning: {near:.2f} (weight {self._near.weight:g})")
         return reasons

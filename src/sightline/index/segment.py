@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline.index.postings import decode_counted, decode_plain
+from sightline.index.postings import contains, decode_counted, decode_plain
 
 __all__ = [
     "SECTIONS",
@@ -115,6 +115,16 @@ class Segment:
             flags[:] = np.unpackbits(raw[0], count=self.files)
         else:
             flags[decode_plain(raw[0], dense=False)] = True
+
+    def with_trigram(self, code: int, files: Ints) -> NDArray[np.bool_]:
+        """Whether the text of each of some files has a trigram."""
+        raw = self._list("gram", code)
+        if raw is None:
+            return np.zeros(len(files), bool)
+        if raw[1]:
+            bits: NDArray[np.uint8] = raw[0][files >> 3] << (files & 7).astype(np.uint8)
+            return bits >= 0x80
+        return contains(decode_plain(raw[0], dense=False), files)
 
     def record(self, file: int) -> bytes:
         """The packed record of one file."""

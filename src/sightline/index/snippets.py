@@ -4,15 +4,19 @@ Lines are numbered from 1, as editors and show_file number them. Gaps are marked
 bounded number of lines and characters whatever the file looks like.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sightline.index.hits import Hit
-from sightline.index.windows import newlines
+from sightline.index.windows import line_ends
 
 __all__ = ["Limits", "Marks", "snippet"]
+
+Ends = NDArray[np.int64]
 
 _MAX_LINE = 160
 _GAP = "..."
@@ -29,33 +33,41 @@ class Marks:
     def __init__(self, terms: Sequence[str]) -> None:
         # A stem may end in a letter that no word has ("queri"), so the last one is not insisted on.
         stems = {term[:-1] if len(term) > 4 else term for term in terms}
-        longest = sorted(stems, key=lambda stem: (-len(stem), stem))
-        self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
+        self._stems = sorted(stems)
 
     def lines(self, text: str) -> list[tuple[int, str]]:
-        """(line, stem) of every mark, lines counted within the text."""
-        if self._pattern is None:
-            return []
+        """(line, stem) of every mark, lines counted within the text.
+
+        Of stems that overlap the first counts, and of those that begin together the longest.
+        """
         lower = text.lower()
+        places: list[tuple[int, int, str]] = []
+        for stem in self._stems:
+            place = lower.find(stem)
+            while place >= 0:
+                places.append((place, -len(stem), stem))
+                place = lower.find(stem, place + 1)
+        places.sort()
         found: list[tuple[int, str]] = []
-        line = seen = 0
-        for match in self._pattern.finditer(lower):
-            line += lower.count("\n", seen, match.start())
-            seen = match.start()
-            found.append((line, match[0]))
+        line = seen = end = 0
+        for place, _, stem in places:
+            if place >= end:
+                line += lower.count("\n", seen, place)
+                seen, end = place, place + len(stem)
+                found.append((line, stem))
         return found
 
 
 def snippet(data: bytes, hit: Hit, marks: Marks, limits: Limits) -> str:
     """The lines of a hit that say most about why it is one."""
-    lines = newlines(data)
+    lines = line_ends(data)
     shown = (
         _matched(hit, lines, limits) if hit.matches else _ranked(data, hit, marks, lines, limits)
     )
     return _render(data, lines, shown, limits.characters)
 
 
-def _matched(hit: Hit, lines: list[int], limits: Limits) -> list[int]:
+def _matched(hit: Hit, lines: Ends, limits: Limits) -> list[int]:
     """The lines of the matches, each with a neighbour while there is room."""
     wanted: list[int] = []
     for start, end in hit.matches:
@@ -71,7 +83,7 @@ def _matched(hit: Hit, lines: list[int], limits: Limits) -> list[int]:
     return sorted(set(wanted))
 
 
-def _ranked(data: bytes, hit: Hit, marks: Marks, lines: list[int], limits: Limits) -> list[int]:
+def _ranked(data: bytes, hit: Hit, marks: Marks, lines: Ends, limits: Limits) -> list[int]:
     first, last = hit.start_line, hit.end_line
     if last - first < limits.lines:
         return list(range(first, last + 1))
@@ -91,7 +103,7 @@ def _ranked(data: bytes, hit: Hit, marks: Marks, lines: list[int], limits: Limit
     return list(range(min(head, begin), last + 1))[: limits.lines]
 
 
-def _own_lines(hit: Hit, lines: list[int], first: int, last: int) -> set[int]:
+def _own_lines(hit: Hit, lines: Ends, first: int, last: int) -> set[int]:
     """The lines that belong to the chunk itself, not to chunks inside it."""
     own: set[int] = set()
     for start, end in hit.chunk.spans:
@@ -112,7 +124,7 @@ def _densest(found: dict[int, set[str]], head: int, size: int) -> int:
     return max(head, begin - 1) if begin > head else begin
 
 
-def _render(data: bytes, lines: list[int], shown: list[int], room: int) -> str:
+def _render(data: bytes, lines: Ends, shown: list[int], room: int) -> str:
     parts: list[str] = []
     before = shown[0] - 1 if shown else 0
     for line in shown:

@@ -4,10 +4,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sightline.index.chunks import Chunk
 
-__all__ = ["MAX_LINES", "cut_windows", "newlines", "split_spans"]
+__all__ = ["MAX_LINES", "cut_windows", "line_ends", "newlines", "split_spans"]
 
 #: A declaration with more lines is cut into windows.
 MAX_LINES = 150
@@ -19,8 +20,13 @@ Span = tuple[int, int]
 
 def newlines(data: bytes) -> list[int]:
     """The offset of every line feed. ``bisect_right(newlines, offset - 1)`` is a line number."""
-    places: list[int] = np.flatnonzero(np.frombuffer(data, np.uint8) == 10).tolist()
+    places: list[int] = line_ends(data).tolist()
     return places
+
+
+def line_ends(data: bytes) -> NDArray[np.int64]:
+    """The same for whoever looks at a few of them."""
+    return np.flatnonzero(np.frombuffer(data, np.uint8) == 10)
 
 
 def cut_windows(data: bytes, kind: str = "text") -> list[Chunk]:

@@ -100,13 +100,14 @@ class Search:
     async def answer(self, desk: Desk, question: Question[SearchArguments]) -> Paged:
         request: Request = question.notes
         index = await desk.index()
-        found = await index.search(request, desk.progress)
+        first = question.arguments.pageSize or self.info.page_size
+        found = await index.search(request, desk.progress, first=first)
         items = _Items(found, explain=request.explain)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             return _summary(found, request, returned, more=more)
 
-        return Paged(items, summary, item_bytes=_ITEM_BYTES, slow=True)
+        return Paged(items, summary, item_bytes=_ITEM_BYTES, slow=True, made=found.made)
 
 
 class _Items(Sequence[SearchItem]):

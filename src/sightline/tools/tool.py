@@ -126,6 +126,8 @@ class Paged(Struct, frozen=True):
     item_bytes: int | None = None
     #: Whether looking at an item is work of its own, such as reading a file.
     slow: bool = False
+    #: How many of the first items are there without that work.
+    made: int = 0
 
 
 Answer = Whole | Paged

@@ -8,6 +8,7 @@ a time may use a corpus: take ``lock``.
 
 import threading
 from collections.abc import Callable
+from functools import cache, partial
 from typing import NamedTuple, Protocol, cast
 
 import numpy as np
@@ -105,7 +106,7 @@ class Corpus:
         if self.matrix.width != weights.size:
             self.matrix, self.lacking = None, "the vectors are not of this model"
             return None
-        return Near(self.matrix, encode_query(weights, query.text), weight)
+        return Near(self.matrix, cache(partial(encode_query, weights, query.text)), weight)
 
     def ranked(
         self, query: Query, roles: frozenset[Role] | None, near: Near | None = None

@@ -10,8 +10,8 @@ Numbers are made small per row, never per batch: a row is divided by its largest
 to integers up to 127. The root mean square that normalises a row is taken of these integers.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,9 @@ _SHARES = 1023
 _STEPS = 64
 _TABLE = np.array([round(_SHARES * 2.0 ** (-i / _STEPS)) for i in range(12 * _STEPS)], np.float32)
 _TABLE[-1] = 0.0
-#: Rows of about so many pieces are computed together, so that they stay in the cache.
-_TOGETHER = 640
+#: Rows of about so many pieces are computed together: more would not stay in the cache, fewer would
+#: have more of them wait for numpy than for arithmetic.
+_TOGETHER = 1_280
 
 
 def encode_chunks(weights: Weights, chunks: Sequence[tuple[str, str, str]]) -> NDArray[np.int8]:
@@ -55,8 +56,12 @@ def encode_query(weights: Weights, query: str) -> NDArray[np.int8]:
 def encode_rows(weights: Weights, tower: Tower, rows: Sequence[Row]) -> NDArray[np.int8]:
     """The vectors of rows, in their order."""
     vectors = np.zeros((len(rows), weights.size), np.int8)
-    for numbers in _together(rows):
-        vectors[numbers] = _forward(weights, tower, [rows[number] for number in numbers])
+    groups = list(_together(rows))
+    most = max((sum(len(rows[number].pieces) for number in group) for group in groups), default=0)
+    # Compared with number by number: numpy is slow at comparing with a single one.
+    zeros = np.zeros((most, tower.widest), np.float32)
+    for group in groups:
+        vectors[group] = _forward(weights, tower, [rows[number] for number in group], zeros)
     return vectors
 
 
@@ -76,19 +81,24 @@ def _together(rows: Sequence[Row]) -> Iterator[list[int]]:
         yield group
 
 
-def _forward(weights: Weights, tower: Tower, rows: Sequence[Row]) -> NDArray[np.int8]:
+def _forward(
+    weights: Weights, tower: Tower, rows: Sequence[Row], zeros: Floats
+) -> NDArray[np.int8]:
     """The vectors of rows that are sorted by length."""
-    pieces = np.array([piece for row in rows for piece in row.pieces], np.intp)
-    fields = np.array([field for row in rows for field in row.fields], np.intp)
-    places = np.array([place for row in rows for place in row.places], np.intp)
+    pieces = _joined(row.pieces for row in rows)
+    fields, places = _joined(row.fields for row in rows), _joined(row.places for row in rows)
     shapes = _shapes(rows)
     x = weights.tokens[pieces].astype(np.float32)
     x *= weights.token_scale[pieces, None]
     x += weights.places[fields, places]
     for block in tower.blocks:
         x += _attend(block, x, shapes, weights.heads)
-        x += _think(block, x)
+        x += _think(block, x, zeros)
     return _pool(tower, x, shapes, weights.pool_heads)
+
+
+def _joined(lists: Iterable[list[int]]) -> NDArray[np.intp]:
+    return np.fromiter(chain.from_iterable(lists), np.intp)
 
 
 def _shapes(rows: Sequence[Row]) -> list[Shape]:
@@ -104,7 +114,10 @@ def _shapes(rows: Sequence[Row]) -> list[Shape]:
 
 def _whole(x: Floats) -> tuple[Floats, Floats]:
     """Rows as integers up to 127, and what undoes it per row."""
-    largest = np.maximum(x.max(axis=-1, keepdims=True), -x.min(axis=-1, keepdims=True))
+    return _scaled(x, np.abs(x).max(axis=-1, keepdims=True))
+
+
+def _scaled(x: Floats, largest: Floats) -> tuple[Floats, Floats]:
     np.maximum(largest, _TINY, out=largest)
     small = x * (_LEVELS / largest)
     np.rint(small, out=small)
@@ -115,20 +128,14 @@ def _whole(x: Floats) -> tuple[Floats, Floats]:
 def _normal(x: Floats) -> tuple[Floats, Floats]:
     """Rows as integers, and what makes their root mean square one."""
     small, _ = _whole(x)
-    squares = np.einsum("ij,ij->i", small, small)  # integers: exact in any order
+    squares = np.vecdot(small, small)  # integers: exact in any order
     np.maximum(squares, np.float32(1), out=squares)
     return small, np.sqrt(np.float32(x.shape[-1]) / squares)[:, None]
 
 
 def _together_whole(x: Floats) -> tuple[Floats, Floats]:
     """The same with one scale for all that belongs to a row of pieces (all axes but the first)."""
-    axes = tuple(range(1, x.ndim))
-    largest = np.maximum(x.max(axis=axes, keepdims=True), -x.min(axis=axes, keepdims=True))
-    np.maximum(largest, _TINY, out=largest)
-    small = x * (_LEVELS / largest)
-    np.rint(small, out=small)
-    largest /= _LEVELS
-    return small, largest
+    return _scaled(x, np.abs(x).max(axis=tuple(range(1, x.ndim)), keepdims=True))
 
 
 def _apply(linear: Linear, small: Floats, undo: Floats) -> Floats:
@@ -143,7 +150,12 @@ def _shares(scores: Floats, factor: Floats) -> Floats:
     np.subtract(scores.max(axis=-1, keepdims=True), scores, out=scores)
     scores *= factor * np.float32(_STEPS)
     np.minimum(scores, np.float32(len(_TABLE) - 1), out=scores)
-    return _TABLE[scores.astype(np.uint16)]
+    return _TABLE.take(scores.astype(np.intp))
+
+
+def _sums(shares: Floats) -> Floats:
+    """What shares add up to, along the last axis. Integers: exact in any order."""
+    return shares @ np.ones((shares.shape[-1], 1), np.float32)
 
 
 def _attend(block: Block, x: Floats, shapes: Sequence[Shape], heads: int) -> Floats:
@@ -159,16 +171,16 @@ def _attend(block: Block, x: Floats, shapes: Sequence[Shape], heads: int) -> Flo
         factor = asked_undo[where].reshape(count, 1, length, 1) * known_undo
         shares = _shares(scores, factor)
         found = shares @ values.transpose(0, 2, 1, 3)
-        found *= values_undo / shares.sum(axis=-1, keepdims=True)  # integers: exact in any order
+        found *= values_undo / _sums(shares)
         joined[where] = found.transpose(0, 2, 1, 3).reshape(-1, inner)
     return _apply(block.mixed, *_whole(joined))
 
 
-def _think(block: Block, x: Floats) -> Floats:
+def _think(block: Block, x: Floats, zeros: Floats) -> Floats:
     small, undo = _normal(x)
     hidden = small @ block.wide.matrix
     hidden *= block.wide.scale
-    np.maximum(hidden, np.float32(0), out=hidden)
+    np.maximum(hidden, zeros[: len(hidden), : hidden.shape[1]], out=hidden)
     largest = hidden.max(axis=-1, keepdims=True)
     np.maximum(largest, _TINY, out=largest)
     hidden *= _LEVELS / largest
@@ -189,10 +201,10 @@ def _pool(tower: Tower, x: Floats, shapes: Sequence[Shape], heads: int) -> NDArr
         parted = spread[where].reshape(count, length, heads, width // heads)
         values, values_undo = _together_whole(parted)
         found = shares[:, :, None, :] @ values.transpose(0, 2, 1, 3)
-        found *= values_undo / shares.sum(axis=-1)[:, :, None, None]
+        found *= values_undo / _sums(shares)[..., None]
         pooled.append(found.reshape(count, width))
     small, _ = _whole(_apply(tower.output, *_whole(np.concatenate(pooled))))
-    squares = np.maximum(np.einsum("ij,ij->i", small, small), np.float32(1))
+    squares = np.maximum(np.vecdot(small, small), np.float32(1))
     small *= (np.float32(VECTOR_SCALE) / np.sqrt(squares))[:, None]
     np.rint(small, out=small)
     return np.clip(small, -127, 127).astype(np.int8)

@@ -2,17 +2,18 @@
 
 A chunk whose name and text are the same as before in the same file keeps its vector and is not
 encoded again. A file that is no longer what was indexed is passed over; whoever asked sees that it
-is missing.
+is missing. Chunks of several files are encoded together: those of a small file alone are too few
+to be worth it.
 """
 
 import os
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
 from sightline.index.chunks import Chunk
-from sightline.index.dense.encoder import encode_chunks
+from sightline.index.dense.encoder import encode_rows
+from sightline.index.dense.layout import Row
 from sightline.index.dense.vectors import VectorLog, Vectors, chunk_key, log_path, path_key
 from sightline.index.dense.weights import Weights
 from sightline.index.jobs import Encoded, EncodeFile, EncodeJob
@@ -24,7 +25,7 @@ from sightline.workspace.roots import Root, RootSet
 
 __all__ = ["Logs", "encode"]
 
-#: Chunks between two signs of life.
+#: Chunks that are encoded together, between two signs of life.
 _TOGETHER = 128
 #: More of a chunk's text is not read; it would be cut off anyway.
 _MAX_TEXT = 16_384
@@ -48,7 +49,7 @@ def encode(job: EncodeJob, logs: Logs, weights: Weights, at: Callable[[int], Non
     log = logs.of(job.folder, weights)
     segments: dict[str, Segment] = {}
     made: list[_Made] = []
-    encoded = 0
+    batch = _Batch(weights)
     for number, file in enumerate(job.files):
         at(number)
         source = read_source(gate, f"{job.root}/{file.path}")
@@ -58,41 +59,58 @@ def encode(job: EncodeJob, logs: Logs, weights: Weights, at: Callable[[int], Non
             path = os.path.join(job.folder, file.segment)
             segments[file.segment] = Segment(path, verify=False)
         record = Record(segments[file.segment].record(file.place))
-        entry, new = _file(weights, log, file, record, source.data, partial(at, number))
-        made.append(entry)
-        encoded += new
+        made.append(_file(batch, log, file, record, source.data))
+        while len(batch) >= _TOGETHER:
+            at(number)
+            batch.encode(_TOGETHER)
+    batch.encode(_TOGETHER)
     log.add(made)
-    return Encoded(len(made), encoded)
+    return Encoded(len(made), batch.encoded)
 
 
-def _file(
-    weights: Weights,
-    log: VectorLog,
-    file: EncodeFile,
-    record: Record,
-    data: bytes,
-    alive: Callable[[], None],
-) -> tuple[_Made, int]:
+class _Batch:
+    """Chunks that wait to be encoded, and where their vectors belong."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self.encoded = 0
+        self._rows: list[Row] = []
+        self._places: list[tuple[Vectors, int]] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, chunk: tuple[str, str, str], vectors: Vectors, place: int) -> None:
+        """A chunk as path, qualified name and text, and the row for its vector."""
+        self._rows.append(self.weights.layout.chunk(self.weights.vocabulary, *chunk))
+        self._places.append((vectors, place))
+
+    def encode(self, count: int) -> None:
+        """Encodes the first of them."""
+        found = encode_rows(self.weights, self.weights.chunks, self._rows[:count])
+        for (vectors, place), vector in zip(self._places[:count], found, strict=True):
+            vectors[place] = vector
+        self.encoded += len(found)
+        del self._rows[:count], self._places[:count]
+
+
+def _file(batch: _Batch, log: VectorLog, file: EncodeFile, record: Record, data: bytes) -> _Made:
+    """The entry of a file. What is not known of it yet is added to the batch."""
     path = path_key(file.path)
     chunks = [record[number] for number in range(len(record))]
     texts = [_text(data, chunk) for chunk in chunks]
     names = [f"{chunk.container}.{chunk.name}".strip(".") for chunk in chunks]
     keys = [chunk_key(name, text) for name, text in zip(names, texts, strict=True)]
-    vectors = np.zeros((len(chunks), weights.size), np.int8)
+    vectors = np.zeros((len(chunks), batch.weights.size), np.int8)
     old = log.get(path)
     known = {key: row for row, key in enumerate(old.keys)} if old is not None else {}
-    missing: list[int] = []
     for number, key in enumerate(keys):
         if old is not None and key in known:
             vectors[number] = old.vectors[known[key]]
         else:
-            missing.append(number)
-    for begin in range(0, len(missing), _TOGETHER):
-        alive()
-        part = missing[begin : begin + _TOGETHER]
-        rows = [(file.path, names[n], texts[n].decode("utf-8", "replace")) for n in part]
-        vectors[part] = encode_chunks(weights, rows)
-    return (path, file.hash, keys, vectors), len(missing)
+            text = texts[number].decode("utf-8", "replace")
+            batch.add((file.path, names[number], text), vectors, number)
+    return path, file.hash, keys, vectors
 
 
 def _text(data: bytes, chunk: Chunk) -> bytes:

@@ -8,15 +8,14 @@ else.
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sightline.contract.failures import Unavailable
 from sightline.index.builder import Builder
-from sightline.index.dense.encoder import encode_query
-from sightline.index.dense.nearness import Block, Matrix, missing_files, missing_in
-from sightline.index.dense.vectors import VectorLog, Vectors, log_path, path_key
+from sightline.index.dense.nearness import Block, Matrix, missing_files
+from sightline.index.dense.vectors import VectorLog, log_path, path_key
 from sightline.index.dense.weights import Weights, bundled
 from sightline.index.jobs import Encoded, EncodeFile, EncodeJob
 from sightline.index.snapshot import Snapshot
@@ -54,6 +53,8 @@ class _Root:
     #: The generation whose files were compared with the log, and what was missing then.
     generation: int = -1
     missing: list[str] | None = None
+    #: The generation and the size of the log that were compared last.
+    compared: tuple[int, int] = (-1, -1)
     matrix: Matrix | None = None
     task: asyncio.Task[None] | None = None
     #: Files that no worker could encode, with the content they had.
@@ -85,10 +86,12 @@ class Dense:
                 self.problem = failure.advice
         return self._weights
 
-    async def query(self, text: str) -> Vectors | None:
-        """The vector of a query."""
+    async def open(self, builders: Iterable[Builder]) -> None:
+        """Reads the model and the vectors on disk, beside what else a first question waits for."""
         weights = await self.weights()
-        return None if weights is None else await asyncio.to_thread(encode_query, weights, text)
+        if weights is not None:
+            for builder in builders:
+                await asyncio.to_thread(self._refresh, self._root(builder, weights))
 
     # How things stand
 
@@ -179,20 +182,34 @@ class Dense:
         return self._roots[store.root]
 
     @staticmethod
+    def _refresh(root: _Root) -> None:
+        with root.lock:
+            root.log.refresh()
+
+    @staticmethod
     def _compare(root: _Root, snapshot: Snapshot) -> list[str]:
-        """The files that miss vectors. What had them in a segment still has them."""
+        """The files that miss vectors. What had them in a segment still has them, so only new
+        segments cost anything."""
         with root.lock:
             if root.generation == snapshot.generation and not root.missing:
                 return []
             root.log.refresh()
+            state = (snapshot.generation, root.log.size)
+            if root.missing is not None and root.compared == state:
+                return root.missing
             missing: list[str] = []
+            blocks: dict[int, Block] = {}
             for part in snapshot.parts:
                 block = root.blocks.get(part.id)
                 if block is None or not block.holds(part):
-                    missing += missing_in(part, snapshot.rows, root.log)
+                    block = Block.of(part, snapshot.rows, root.log, missing)
+                if block is not None:
+                    blocks[part.id] = block
+            root.blocks = blocks
             if root.generation != snapshot.generation:
                 root.matrix = None
             root.generation, root.missing = snapshot.generation, sorted(missing)
+            root.compared = state
             return root.missing
 
     @staticmethod

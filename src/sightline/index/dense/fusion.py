@@ -52,20 +52,25 @@ def fused(base: Floats, near: Floats, weight: float) -> Floats:
     is 0 for every chunk that is not one of the nearest.
     """
     kept = _best(near, CANDIDATES)
-    if not kept.any() or weight <= 0.0:
+    if not len(kept) or weight <= 0.0:
         return base
-    least, highest = float(near[kept].min()), float(near.max())
-    shares = np.clip((near - least) / max(highest - least, _CLOSE), 0.0, 1.0)
+    values = near[kept]
+    least, highest = float(values.min()), float(values.max())
+    shares = np.clip((values - least) / max(highest - least, _CLOSE), 0.0, 1.0)
+    joined = base.copy()
+    joined[kept] += weight * shares
+    joined /= 1.0 + weight
     # Rounded, so that no order hangs on the last bits of a division.
-    joined: Floats = np.round((base + weight * np.where(kept, shares, 0.0)) / (1.0 + weight), 6)
+    np.round(joined, 6, out=joined)
     return joined
 
 
-def _best(values: Floats, limit: int) -> NDArray[np.bool_]:
-    """Whether each value is among the highest; all that are equal to the last of them are."""
-    positive: NDArray[np.bool_] = values > 0.0
-    if int(positive.sum()) <= limit:
-        return positive
-    least = np.partition(values, len(values) - limit)[len(values) - limit]
-    found: NDArray[np.bool_] = positive & (values >= least)
-    return found
+def _best(values: Floats, limit: int) -> NDArray[np.int64]:
+    """The places of the highest values; all that are equal to the last of them are among them."""
+    found: NDArray[np.int64] = np.flatnonzero(values > 0.0)
+    if len(found) <= limit:
+        return found
+    own = values[found]
+    least = np.partition(own, len(own) - limit)[len(own) - limit]
+    kept: NDArray[np.int64] = found[own >= least]
+    return kept

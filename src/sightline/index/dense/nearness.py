@@ -23,7 +23,7 @@ from sightline.index.dense.vectors import VectorLog, Vectors, path_key
 from sightline.index.manifest import FileRow
 from sightline.index.snapshot import Part
 
-__all__ = ["LOOKED_AT", "Block", "Matrix", "missing_files", "missing_in"]
+__all__ = ["LOOKED_AT", "Block", "Matrix", "missing_files"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,12 +38,6 @@ _BLOCK = 2_048
 def missing_files(rows: Mapping[str, FileRow], log: VectorLog) -> list[str]:
     """The living files whose vectors are not there, sorted by path."""
     return sorted(path for path, row in rows.items() if _missing(row, log, path_key(path)))
-
-
-def missing_in(part: Part, rows: Mapping[str, FileRow], log: VectorLog) -> list[str]:
-    """The same for the files of one part."""
-    paths = [part.paths[place] for place in np.flatnonzero(part.alive).tolist()]
-    return sorted(path for path in paths if _missing(rows[path], log, path_key(path)))
 
 
 def _missing(row: FileRow, log: VectorLog, key: bytes) -> bool:
@@ -64,17 +58,28 @@ class Block:
         self._windows = sliding_window_view(data, width) if len(data) >= width else None
 
     @classmethod
-    def of(cls, part: Part, rows: Mapping[str, FileRow], log: VectorLog) -> "Block | None":
-        """The block of a part if every living file of it has its vectors in the log."""
-        places = np.flatnonzero(part.alive)
+    def of(
+        cls,
+        part: Part,
+        rows: Mapping[str, FileRow],
+        log: VectorLog,
+        missing: list[str] | None = None,
+    ) -> "Block | None":
+        """The block of a part if every living file of it has its vectors in the log. The paths of
+        those that have not are added to ``missing``."""
         begins = np.zeros(part.segment.files, np.int64)
-        for place in places.tolist():
+        lacking: list[str] = []
+        for place in np.flatnonzero(part.alive).tolist():
             path = part.paths[place]
             row, key = rows[path], path_key(path)
             if _missing(row, log, key):
-                return None
-            if row.chunks:
+                lacking.append(path)
+            elif row.chunks:
                 begins[place] = log.begin(key)
+        if lacking:
+            if missing is not None:
+                missing += lacking
+            return None
         first = part.segment.columns["chunk_first"].astype(np.int64)
         sizes = first[1:] - first[:-1]
         starts = np.repeat(begins - first[:-1] * log.width, sizes)
