@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline.index.dense.fusion import CANDIDATES, fused
+from sightline.index.dense.fusion import CANDIDATES, clearness, fused
 from sightline.index.dense.nearness import Matrix
 from sightline.index.dense.vectors import Vectors
 from sightline.index.filters import Scope, ends_with
@@ -101,8 +101,10 @@ class Ranked(NamedTuple):
         chunks = self._candidates(scores, bonus, nearest)
         owners = self.snapshot.chunk_file[chunks]
         base = self._base(scores, chunks, owners)
+        weight = 0.0
         if near is not None and nearest is not None:
-            base = self._with_vectors(base, chunks, nearest, near.weight)
+            weight = near.weight * clearness(nearest[1])
+            base = self._with_vectors(base, chunks, nearest, weight)
         total = base * self._factors()[owners]
         if bonus is not None:
             total += bonus[chunks]
@@ -112,7 +114,7 @@ class Ranked(NamedTuple):
         pool = best(self.snapshot, chunks, total, _POOL)
         pool = self._spread(self._exact_first(pool))
         found = [Found(chunk, -down / SCALE) for down, _, _, chunk, _ in pool[:MAX_RESULTS]]
-        return Results(found, len(pool) > MAX_RESULTS, note, written=written)
+        return Results(found, len(pool) > MAX_RESULTS, note, weight=weight)
 
     def _nearest(self, near: Near) -> Nearest:
         found = near.matrix.nearest(near.query, self.scope.chunks, CANDIDATES)
