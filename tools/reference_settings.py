@@ -1,7 +1,6 @@
 """The page of the settings: every key with its default, its bounds and what it does."""
 
 import json
-from dataclasses import fields
 from typing import Any
 
 from sightline.contract.settings import _RANGES, Settings
@@ -45,9 +44,8 @@ ABOUT = {
 
 def settings_page() -> str:
     rows = [
-        f"| `{field.name}` | `{_default(field.name)}` | {_range(field.name)} | "
-        f"{ABOUT.get(field.name, '')} |"
-        for field in fields(Settings)
+        f"| `{name}` | `{_default(name)}` | {_range(name)} | {ABOUT.get(name, '')} |"
+        for name in Settings.__struct_fields__
     ]
     return f"""\
 # Settings

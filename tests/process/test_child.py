@@ -3,16 +3,19 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sightline.process import child as module
-from sightline.process.child import Child, StartFailed, spawn
-from sightline.process.keeper import GRACE_S
+from sightline.process.child import Child, Spare, StartFailed, spawn
+from sightline.process.keeper import GRACE_S, order, receive
 from sightline.process.strays import find_strays
 from tests.support.processes import alive, children_of, left_after, tree_command
 
@@ -250,6 +253,97 @@ async def test_cancelling_a_start_leaves_nothing() -> None:
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await starting
+
+
+# A keeper that waits
+
+
+async def spare() -> tuple[Spare, int]:
+    made, before = Spare(), set(children_of(os.getpid()))
+    await made.start()
+    (keeper,) = set(children_of(os.getpid())) - before
+    return made, keeper
+
+
+async def test_a_spare_keeper_keeps_the_first_command() -> None:
+    waiting, keeper = await spare()
+    first = await waiting.spawn(tree_command("plain"), cwd="/", env={"PATH": os.defpath})
+    second = await waiting.spawn(tree_command("plain"), cwd="/", env={"PATH": os.defpath})
+    assert first._process.pid == keeper != second._process.pid
+    pids = [*(await announced(first)).values(), *(await announced(second)).values()]
+    assert await first.end() and await second.end()
+    await waiting.close()
+    assert not left_after(0, [*pids, keeper])
+
+
+async def test_a_spare_keeper_that_nobody_needs_ends() -> None:
+    waiting, keeper = await spare()
+    await waiting.close()
+    await waiting.close()
+    assert not left_after(0, [keeper])
+
+
+async def test_a_spare_keeper_ends_with_us() -> None:
+    program = """
+import asyncio, os
+from sightline.process.child import Spare
+
+async def main():
+    spare = Spare()
+    await spare.start()
+    print(spare._keeper._process.pid, flush=True)
+    os.kill(os.getpid(), 9)
+
+asyncio.run(main())
+"""
+    dying = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=subprocess.PIPE
+    )
+    said, _ = await asyncio.wait_for(dying.communicate(), BOUND_S)
+    assert not await asyncio.to_thread(left_after, NO_ORPHAN_S, [int(said)])
+
+
+async def test_a_spare_keeper_that_was_killed_is_replaced() -> None:
+    waiting, keeper = await spare()
+    os.kill(keeper, signal.SIGKILL)
+    async with asyncio.timeout(BOUND_S):
+        while waiting._keeper is not None and waiting._keeper.waits:
+            await asyncio.sleep(0)
+    child = await waiting.spawn([sys.executable, "-I", "-c", "print(1)"], cwd="/", env={})
+    assert await asyncio.wait_for(child.stdout.read(), BOUND_S) == b"1\n"
+    assert await child.wait() == 0
+
+
+def _is_name(word: str) -> bool:
+    return bool(word) and "=" not in word
+
+
+#: What the system lets a word of a command be.
+WORDS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+
+
+@given(st.lists(WORDS, min_size=1), WORDS, st.dictionaries(WORDS.filter(_is_name), WORDS))
+def test_a_keeper_is_told_exactly_the_command(
+    command: list[str], cwd: str, env: dict[str, str]
+) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.sendall(order(command, cwd, env))
+        told = receive(theirs.fileno())
+    assert told == (
+        [word.encode() for word in command],
+        cwd.encode(),
+        {name.encode(): value.encode() for name, value in env.items()},
+    )
+
+
+@pytest.mark.parametrize("told", [b"", b"00000", b"0000000009/\x001\0"])
+def test_a_keeper_that_is_told_too_little_keeps_nothing(told: bytes) -> None:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        ours.sendall(told)
+        ours.close()
+        assert receive(theirs.fileno()) is None
 
 
 # Talking

@@ -169,18 +169,16 @@ def test_all_four_revisions(stdio: Callable[..., StdioServer], sample: Path, rev
 def test_stray_prints_never_reach_the_client(home: Path, sample: Path) -> None:
     """Whatever writes to descriptor 1 in the process writes to standard error instead."""
     code = (
-        "import os, sys, sightline.tools.catalogue\n"
-        "from sightline.server import stdio\n"
-        "claim = stdio.claim_standard_streams\n"
+        "import os, sys\n"
+        "from sightline.server import streams\n"
+        "claim = streams.claim_standard_streams\n"
         "def claimed():\n"
         "    found = claim()\n"
         "    print('stray print', flush=True)\n"
         "    os.write(1, b'stray write\\n')\n"
         "    os.system('echo stray child')\n"
         "    return found\n"
-        "stdio.claim_standard_streams = claimed\n"
-        "import sightline.cli.commands.stdio as command\n"
-        "command.claim_standard_streams = claimed\n"
+        "streams.claim_standard_streams = claimed\n"
         "from sightline.cli.main import main\n"
         f"sys.exit(main(['stdio', {str(sample)!r}]))\n"
     )

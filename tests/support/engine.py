@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,7 @@ async def engine(
 ) -> AsyncIterator[Engine]:
     """A program on one root, or on several."""
     program = Program.build(
-        replace(settings or Settings(), families=families),
+        msgspec.structs.replace(settings or Settings(), families=families),
         [open_root(str(each), home=None) for each in (root, *more)],
         registry=registry or builtin(),
         environment=environment or {"PATH": "/usr/bin:/bin"},

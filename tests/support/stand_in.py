@@ -8,10 +8,11 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from sightline.calls.calls import Calls, Engines
@@ -204,5 +205,5 @@ class FakeLine:
 
 def of_family(tool: StandIn, family: str) -> StandIn:
     """The stand-in as a tool of another family, with that family's limits and words."""
-    tool.info = replace(tool.info, family=family)
+    tool.info = msgspec.structs.replace(tool.info, family=family)
     return tool

@@ -6,6 +6,7 @@ without a word of what it was.
 """
 
 import asyncio
+import contextlib
 import errno
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from sightline.calls import families
 from sightline.calls.flights import Flights, OutOfTime
@@ -35,7 +37,7 @@ from sightline.contract.failures import (
     UnknownTool,
 )
 from sightline.contract.settings import Settings
-from sightline.contract.source import SourceFile
+from sightline.contract.source import Expected, SourceFile
 from sightline.protocol.revisions import Revision
 from sightline.protocol.session import Outcome
 from sightline.protocol.surface import ClientOptions
@@ -76,8 +78,7 @@ class Record(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True)
-class Engines:
+class Engines(Struct, frozen=True):
     """What calls run on: how to begin a view, and what answers."""
 
     begin: Callable[[], Awaitable[View]]
@@ -90,6 +91,10 @@ class Engines:
     waiting_for: Callable[[str | None], str]
     #: The same view as ``begin`` where nothing has to be waited for, else ``None``.
     begin_now: Callable[[], View | None] = lambda: None
+    #: What documents can be read in while the first view is not there yet, else ``None``.
+    view_ahead: Callable[[], View | None] = lambda: None
+    #: Told of a question that waits for the first view.
+    expect: Callable[[Expected], None] = lambda question: None
 
 
 @dataclass
@@ -235,6 +240,7 @@ class Calls:
         while True:
             view = self._view_now()
             if view is None:
+                self._expect(tool, typed)
                 async with asyncio.timeout(max(deadline - self.clock(), 0)):
                     view = await self.engines.begin()
                 self._retire(view)
@@ -242,6 +248,16 @@ class Calls:
                 return view, tool.ask(view, typed)
             except ViewOutdated as outdated:
                 self.engines.surprised(outdated.path)
+
+    def _expect(self, tool: Tool[Any], typed: msgspec.Struct) -> None:
+        """Lets the engines begin with a question that has to wait for the first view."""
+        view = self.engines.view_ahead()
+        if view is None:
+            return
+        with contextlib.suppress(Failure, ViewOutdated):  # said when there is a view
+            question = tool.info.expects(tool.ask(view, typed))
+            if question is not None:
+                self.engines.expect(question)
 
     def _view_now(self) -> View | None:
         """The view of this moment, where it can be had without waiting."""

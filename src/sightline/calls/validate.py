@@ -7,7 +7,7 @@ that was sent: that could be long, and it could be somebody's secret.
 import json
 import re
 from collections.abc import Callable, Mapping
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -19,6 +19,7 @@ from sightline.contract.limits import MAX_SCHEMA_ISSUES
 
 __all__ = ["Validator", "load_schema"]
 
+_SCHEMAS = Path(__file__).parent.parent / "schemas/tools"
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,31}")
 _MAX_NAMES = 8
 _MAX_REMEMBERED = 256
@@ -29,7 +30,7 @@ _encode = msgspec.json.Encoder().encode
 def load_schema(tool: str, *, output: bool = False) -> dict[str, Any]:
     """A tool's schema file, parsed."""
     name = f"{tool}.output.json" if output else f"{tool}.json"
-    text = files("sightline.schemas").joinpath("tools", name).read_text(encoding="utf-8")
+    text = (_SCHEMAS / name).read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
 

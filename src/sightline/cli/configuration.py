@@ -6,8 +6,9 @@ folder, defaults. A file inside a workspace is never read.
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import Any
+
+from msgspec import Struct
 
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders
@@ -20,8 +21,7 @@ _PREFIX = "SIGHTLINE_"
 _REGISTRY_TABLES = ("servers", "languages")
 
 
-@dataclass(frozen=True)
-class Configuration:
+class Configuration(Struct, frozen=True):
     settings: Settings
     #: Per key: "flag", "environment", "file" or "default".
     origins: Mapping[str, str]
@@ -36,7 +36,7 @@ def configure(
     **options: Any,  # noqa: ANN401
 ) -> Configuration:
     """The effective configuration. ``options`` are flags with a name of their own."""
-    known = [field.name for field in fields(Settings)]
+    known = Settings.__struct_fields__
     tables = _read_file(folders)
     for name in _REGISTRY_TABLES:
         if not _is_table_of_tables(tables.get(name, {})):

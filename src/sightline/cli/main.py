@@ -1,11 +1,9 @@
 """From argv to a command. Only the module of the chosen command is imported."""
 
 import argparse
-import difflib
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 
 from sightline import __version__
@@ -78,6 +76,8 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _bug(error: Exception) -> str:
+    import traceback
+
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{os.path.basename(last.filename)}:{last.lineno}"
     return f"this is a bug in Sightline, please report it: {type(error).__name__} at {where}"
@@ -92,6 +92,8 @@ def _dispatch(argv: list[str]) -> int:
         return int(Exit.OK)
     name = argv[0]
     if name not in COMMANDS:
+        import difflib
+
         close = difflib.get_close_matches(name, COMMANDS, n=1)
         meant = _ELSEWHERE.get(name) or "".join(close)
         hint = f"did you mean {meant}?" if meant else "sightline --help lists the commands"
@@ -129,4 +131,16 @@ def make_parser(name: str, description: str, example: str) -> argparse.ArgumentP
         description=description,
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Flags of every command that runs engines."""
+    parser.add_argument(
+        "--tools",
+        metavar="FAMILIES",
+        help="tool families to offer: lsp,index,context (default: all)",
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting"
     )

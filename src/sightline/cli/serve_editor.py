@@ -10,7 +10,6 @@ import asyncio
 import os
 import sys
 import time
-from dataclasses import replace
 from typing import Literal
 
 import msgspec
@@ -19,7 +18,8 @@ from sightline import __version__
 from sightline.cli.configuration import configure
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
-from sightline.cli.start import context_options, loop_runner
+from sightline.cli.loops import loop_runner
+from sightline.cli.start import context_options
 from sightline.contract.settings import ClientSettings, Settings
 from sightline.editor import messages as m
 from sightline.editor.bridge import Bridge, BridgeBroken
@@ -33,7 +33,7 @@ from sightline.server.logs import Log
 from sightline.server.ports import PortTaken, bind
 from sightline.server.serve import serve_http
 from sightline.server.status import StatusSocket
-from sightline.server.stdio import claim_standard_streams
+from sightline.server.streams import claim_standard_streams
 from sightline.workspace.workspace import Workspace
 
 __all__ = ["serve_editor"]
@@ -169,4 +169,4 @@ def _settings(
         raise _Refusal("settings", str(error)) from None
     settings = configuration.settings
     clients = _CLIENTS | dict(settings.clients)
-    return replace(settings, clients=clients), list(configuration.warnings)
+    return msgspec.structs.replace(settings, clients=clients), list(configuration.warnings)

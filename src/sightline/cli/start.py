@@ -1,11 +1,10 @@
 """What the commands that run engines have in common: roots, configuration, the program."""
 
 import argparse
-import asyncio
 import os
 import sys
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from sightline.cli.configuration import Configuration, configure
 from sightline.cli.context_root import context_root, context_timeout_ms
@@ -13,17 +12,21 @@ from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private
 from sightline.contract.limits import CONTEXT_TIMEOUT_MS
 from sightline.contract.settings import Settings
-from sightline.server.compose import Program
-from sightline.server.logs import Log
+from sightline.process.child import Spawn, spawn
 from sightline.workspace.roots import BadRoot, Root, default_root, open_root
 from sightline.workspace.trust import TrustStore
 
+if TYPE_CHECKING:  # these bring everything with them
+    from sightline.server.compose import Program
+    from sightline.server.headless import Headless
+    from sightline.server.logs import Log
+
 __all__ = [
-    "add_common",
+    "build_engines",
     "build_program",
     "configuration_from",
     "context_options",
-    "loop_runner",
+    "program_on",
     "roots_from",
 ]
 
@@ -33,18 +36,6 @@ class ContextOptions(TypedDict):
 
     context_root: str
     context_timeout_ms: int
-
-
-def add_common(parser: argparse.ArgumentParser) -> None:
-    """Flags of every command that runs engines."""
-    parser.add_argument(
-        "--tools",
-        metavar="FAMILIES",
-        help="tool families to offer: lsp,index,context (default: all)",
-    )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting"
-    )
 
 
 def configuration_from(
@@ -73,19 +64,38 @@ def roots_from(paths: Sequence[str], configuration: Configuration, folders: Fold
         raise CommandError(str(bad)) from None
 
 
-def build_program(
-    configuration: Configuration, roots: list[Root], folders: Folders, log: Log
-) -> Program:
-    return Program.build(
+def build_engines(
+    configuration: Configuration, roots: list[Root], folders: Folders, spawn: Spawn = spawn
+) -> "Headless":
+    from sightline.server.headless import Headless
+
+    return Headless.build(
         configuration.settings,
         roots,
         registry=configuration.registry,
         environment=os.environ,
         cache=private(folders.cache),
         servers=folders.servers,
-        log=log,
         trusted=TrustStore(folders.trust).trusts,
-        **context_options(configuration.settings, folders),
+        spawn=spawn,
+    )
+
+
+def build_program(
+    configuration: Configuration, roots: list[Root], folders: Folders, log: "Log"
+) -> "Program":
+    return program_on(build_engines(configuration, roots, folders), folders, log)
+
+
+def program_on(engines: "Headless", folders: Folders, log: "Log") -> "Program":
+    from sightline.server.compose import Program
+
+    return Program.headless(
+        engines,
+        environment=os.environ,
+        cache=private(folders.cache),
+        log=log,
+        **context_options(engines.settings, folders),
     )
 
 
@@ -102,12 +112,3 @@ def context_options(settings: Settings, folders: Folders) -> ContextOptions:
         "context_root": context_root(os.environ, folders) if offered else "",
         "context_timeout_ms": context_timeout_ms(os.environ) if offered else CONTEXT_TIMEOUT_MS,
     }
-
-
-def loop_runner() -> asyncio.Runner:
-    """The quicker event loop where there is one: it takes an eighth off the cost of a question."""
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.Runner()
-    return asyncio.Runner(loop_factory=uvloop.new_event_loop)

@@ -7,8 +7,9 @@ start.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
+
+from msgspec import Struct
 
 from sightline.contract import limits
 
@@ -48,8 +49,7 @@ class BadSetting(ValueError):
     """A setting that cannot be used. The text names the key and what it takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClientSettings:
+class ClientSettings(Struct, frozen=True):
     """What ``[clients."<clientInfo.name>"]`` may set; ``None`` means the general setting."""
 
     tool_names: ToolNames | None = None
@@ -58,8 +58,7 @@ class ClientSettings:
     answer_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     port: int = 3939
     bind_address: str = "127.0.0.1"
     endpoint_path: str = "/mcp"
@@ -86,13 +85,13 @@ class Settings:
     server_memory_mb: int = limits.SERVER_MEMORY_MB
     server_idle_s: int = limits.SERVER_IDLE_S
     allow_unstable_hover: bool = False
-    clients: Mapping[str, ClientSettings] = field(default_factory=dict)
+    clients: Mapping[str, ClientSettings] = {}
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> tuple["Settings", list[str]]:
         """Settings from plain values (JSON or TOML types, or strings), and the warnings."""
         warnings: list[str] = []
-        known = {f.name for f in fields(cls)}
+        known = cls.__struct_fields__
         parsed: dict[str, Any] = {}
         for key, value in values.items():
             if key not in known:

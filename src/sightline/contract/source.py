@@ -6,7 +6,7 @@ It never returns what it has so far. Order, filtering, ids and caps are not its 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -14,6 +14,7 @@ from sightline.contract.values import Hover, Location, Position, Range
 
 __all__ = [
     "Covered",
+    "Expected",
     "RawDiagnostic",
     "RawSymbol",
     "RawWorkspaceSymbol",
@@ -71,6 +72,14 @@ class Covered(Struct, Generic[T], frozen=True):
     items: T
     uncovered: tuple[str, ...] = ()
     note: str = ""
+
+
+class Expected(NamedTuple):
+    """A question about references that will be put as soon as the workspace is known."""
+
+    file: SourceFile
+    position: Position
+    include_declaration: bool
 
 
 class Source(Protocol):

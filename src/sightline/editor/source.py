@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import (
     Covered,
+    Expected,
     RawDiagnostic,
     RawSymbol,
     RawWorkspaceSymbol,
@@ -133,6 +134,9 @@ class EditorSource:
         raise NotReady(waiting_for=_CHANGED)
 
     # Lifetime
+
+    def expect(self, question: Expected) -> None:
+        """The editor's servers are started by the editor."""
 
     def warm(self) -> None:
         """The editor loads its languages when its user opens a document."""

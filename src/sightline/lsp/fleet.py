@@ -10,7 +10,8 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from sightline.contract.failures import Overloaded
 from sightline.lsp.server import Server
@@ -24,18 +25,16 @@ Key = tuple[str, str]
 _ROUND_S = 5.0
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     servers: int = 16
     memory_mb: int = 4_096
     idle_s: float = 900.0
 
 
-@dataclass
-class Fleet:
-    bounds: Bounds = field(default_factory=Bounds)
+class Fleet(Struct, eq=False):
+    bounds: Bounds = Bounds()
     measure: Callable[[int], int] = tree_memory
-    servers: dict[Key, Server] = field(default_factory=dict)
+    servers: dict[Key, Server] = {}
     _rounds: asyncio.Task[None] | None = None
     _admitting: asyncio.Lock = field(default_factory=asyncio.Lock)
 

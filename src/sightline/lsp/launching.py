@@ -11,10 +11,10 @@ import os
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from sightline.contract.canonical import sha256_hex
 from sightline.lsp import compile_database, python
@@ -28,6 +28,7 @@ from sightline.process.environment import child_environment, find_program, safe_
 __all__ = ["Found", "Launcher", "Start"]
 
 _NODE = "{node}"
+_GUARD = str(Path(__file__).with_name("guard.cjs"))
 _TY_PROJECT_FILES = ("ty.toml", "pyproject.toml")
 
 
@@ -39,8 +40,7 @@ class Found(NamedTuple):
     fix: str = ""
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(Struct, frozen=True):
     """Everything one start of a server needs."""
 
     command: Sequence[str]
@@ -48,20 +48,19 @@ class Start:
     settings: Mapping[str, Any]
     initialization_options: Mapping[str, Any]
     #: Files that must be open for the server to see the whole project.
-    anchors: Anchors = field(default_factory=Anchors)
+    anchors: Anchors = Anchors()
     #: For servers with a compilation database: the files in it.
     units: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Launcher:
+class Launcher(Struct, frozen=True):
     """Knows this installation and the user's environment."""
 
     environment: Mapping[str, str]
     cache: Path
     store: Store
     registry: Registry
-    _commands: dict[tuple[str, tuple[str, ...]], Found] = field(default_factory=dict)
+    _commands: dict[tuple[str, tuple[str, ...]], Found] = {}
 
     def find(self, name: str, roots: Sequence[str]) -> Found:
         """The command of a server with its program found, or why there is none."""
@@ -137,9 +136,8 @@ class Launcher:
 
     def _environment(self, spec: ServerSpec, roots: Sequence[str], folder: str) -> dict[str, str]:
         extra = dict(_filled(spec.environment, folder))
-        with as_file(files("sightline.lsp").joinpath("guard.cjs")) as guard:
-            # Heeded by Node and by every Node it starts; other programs do not know it.
-            extra["NODE_OPTIONS"] = f"--require={json.dumps(str(guard))}"
+        # Heeded by Node and by every Node it starts; other programs do not know it.
+        extra["NODE_OPTIONS"] = f"--require={json.dumps(_GUARD)}"
         extra["SIGHTLINE_GUARD_ROOTS"] = os.pathsep.join(roots)
         return child_environment(self.environment, roots, extra)
 

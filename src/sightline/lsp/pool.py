@@ -8,17 +8,18 @@ at once, and are answered when every one of them has answered.
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 from weakref import WeakSet
 
 import msgspec
+from msgspec import Struct
 
 from sightline.contract.canonical import canonical_json, sha256_hex
 from sightline.contract.failures import Failure, NotReady
 from sightline.contract.source import (
     Covered,
+    Expected,
     RawDiagnostic,
     RawSymbol,
     RawWorkspaceSymbol,
@@ -26,9 +27,9 @@ from sightline.contract.source import (
 )
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Hover, Location, Position
-from sightline.lsp import questions, types
+from sightline.lsp import questions
+from sightline.lsp.ahead import HeadStart
 from sightline.lsp.fleet import Bounds, Fleet
-from sightline.lsp.glance import rare_name
 from sightline.lsp.launching import Launcher, Start
 from sightline.lsp.projects import Project
 from sightline.lsp.registry import Operation, Registry, ServerSpec
@@ -36,7 +37,7 @@ from sightline.lsp.routes import Outlook, Route, Routes
 from sightline.lsp.server import Launch, Server, State
 from sightline.lsp.sweep import Counter, sweep
 from sightline.lsp.together import together
-from sightline.process.child import spawn
+from sightline.process.child import Spawn, spawn
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
@@ -57,11 +58,10 @@ class ServerStatus(NamedTuple):
     pending: int
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(Struct, frozen=True):
     """What a user decides about language servers."""
 
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: Bounds = Bounds()
     #: Whether operations are offered whose answers are not repeatable.
     unstable: bool = False
     #: Whether the user lets servers run code of a root, by its real path.
@@ -75,17 +75,18 @@ class Pool:
         registry: Registry,
         launcher: Launcher,
         options: Options | None = None,
+        spawn: Spawn = spawn,
     ) -> None:
         options = options or Options()
         self._workspace = workspace
         self._registry = registry
         self._launcher = launcher
+        self._spawn = spawn
         self._fleet = Fleet(options.bounds)
         self._routes = Routes(workspace, registry, launcher, options.trusted, options.unstable)
         self._warming: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
-        #: Servers that were started before the first scan, and what they were asked then.
-        self._ahead: dict[Server, asyncio.Task[None]] = {}
+        self._head_start = HeadStart(workspace, self._routes, self._known)
         #: Servers that a user's question was put to.
         self._asked: WeakSet[Server] = WeakSet()
         self._hashes = {name: _spec_hash(spec) for name, spec in registry.servers.items()}
@@ -113,16 +114,10 @@ class Pool:
         self, file: SourceFile, position: Position, *, include_declaration: bool
     ) -> Sequence[Location]:
         own = self._routes.route(file.path, "references")
-        language = self._routes.language_id(file.path)
+        question = Expected(file, position, include_declaration)
 
         async def ask(route: Route) -> Sequence[Location]:
-            found = await questions.references(
-                self._server(route),
-                file,
-                language,
-                position,
-                include_declaration=include_declaration,
-            )
+            found = await self._head_start.references(self._server(route), question)
             # A file of another project is seen here through the wrong environment.
             return self._routes.own(route, found, lambda place: place.uri)
 
@@ -177,11 +172,18 @@ class Pool:
 
     # Lifetime
 
+    def expect(self, question: Expected) -> None:
+        """Somebody waits with this question for the first scan to end."""
+        self._head_start.expect(question)
+
+    def go_ahead(self) -> None:
+        """Starts the servers that need nothing of the tree, while nothing is known of it."""
+        self._head_start.begin()
+
     def warm(self) -> None:
         """Starts the servers of the languages found in the roots, in the background."""
         if self._warming is None:
-            if self._workspace.tree_state() is None:
-                self._go_ahead()
+            self._head_start.begin()
             self._warming = asyncio.create_task(self._warm(), name="warm language servers")
 
     async def ready(self, path: str) -> Server:
@@ -220,43 +222,14 @@ class Pool:
         ]
 
     async def close(self) -> None:
-        for reading in (self._warming, *self._ahead.values()):
-            if reading is not None:
-                reading.cancel()
+        self._head_start.close()
+        if self._warming is not None:
+            self._warming.cancel()
         for task in list(self._leaving):
             await task
         await self._fleet.close()
 
     # Warming
-
-    def _go_ahead(self) -> None:
-        """Servers that need nothing of the tree start and read it while it is scanned."""
-        self._workspace.head_start(self._overtaken)
-        for route, path in self._routes.ahead():
-            server = self._known(route)
-            server.start()
-            self._ahead[server] = asyncio.create_task(
-                self._read_ahead(server, path), name=f"read ahead {route.name}"
-            )
-
-    async def _read_ahead(self, server: Server, path: str) -> None:
-        """A question of our own about a rare name makes a server read the whole project."""
-        place = rare_name(path)
-        if place is None:
-            return
-        question = {
-            "textDocument": {"uri": uri_of(path)},
-            "position": {"line": place[0], "character": place[1]},
-            "context": {"includeDeclaration": True},
-        }
-        with contextlib.suppress(Failure):
-            await server.ask("textDocument/references", question, types.ReferencesResult)
-
-    def _overtaken(self) -> None:
-        """Something changed between a server's start and the watch: it reads everything again."""
-        for server, reading in self._ahead.items():
-            reading.cancel()
-            server.start_over()
 
     async def _warm(self) -> None:
         """A real ``references`` question makes a server read the whole project ahead of users."""
@@ -277,7 +250,7 @@ class Pool:
         await server.ready()
         if "references" in route.spec.not_offered:
             return
-        if server in self._asked or server in self._ahead:
+        if server in self._asked or self._head_start.expects(server):
             return  # somebody's question does what ours would
         path = self._routes.probe(route)
         if path is None:
@@ -321,7 +294,7 @@ class Pool:
             folder,
             project=project,
             prepare=prepare,
-            spawn=lambda start: spawn(start.command, cwd=folder, env=start.environment),
+            spawn=lambda start: self._spawn(start.command, cwd=folder, env=start.environment),
             read=partial(self._read, spec),
             admit=self._fleet.admit,
             ended=self._workspace.source_changed,

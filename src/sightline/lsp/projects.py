@@ -7,7 +7,8 @@ exactly one project of a server: the innermost that it lies in.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from sightline.contract.uris import is_under
 from sightline.lsp import python, tsconfig
@@ -20,8 +21,7 @@ from sightline.workspace.tree import Tree
 __all__ = ["Project", "Projects"]
 
 
-@dataclass(frozen=True)
-class Project:
+class Project(Struct, frozen=True):
     """The files of one server in one folder, as the workspace was last seen."""
 
     spec: ServerSpec
@@ -77,15 +77,14 @@ class Project:
         )
 
 
-@dataclass
-class Projects:
+class Projects(Struct, eq=False):
     """The projects of every server in one root, in one state of its tree."""
 
     root: Root
     registry: Registry
     tree: Callable[[], Tree]
     _selection: Selection | None = None
-    _inner: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    _inner: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def of(self, spec: ServerSpec, path: str) -> Project:
         """The project that a file belongs to."""

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -189,7 +189,7 @@ class Registry(Struct, frozen=True):
 @cache
 def builtin() -> Registry:
     """The registry that ships with Sightline."""
-    text = files("sightline.lsp").joinpath("registry.toml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("registry.toml").read_text(encoding="utf-8")
     return load(tomllib.loads(text))
 
 

@@ -6,9 +6,10 @@ languages left out for the workspace.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeVar
+
+from msgspec import Struct
 
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.uris import is_under, path_of
@@ -28,8 +29,7 @@ T = TypeVar("T")
 _PROBE_BYTES = range(64, 65_536)
 
 
-@dataclass(frozen=True)
-class Route:
+class Route(Struct, frozen=True):
     """A server and the project it is asked about."""
 
     name: str
@@ -81,7 +81,7 @@ class Routes:
 
     def route(self, path: str, operation: Operation) -> Route:
         """Who answers a question about one file."""
-        language = self._registry.language_of(path.rpartition("/")[2])
+        language = self.language(path)
         if language is None:
             raise Unavailable("no language server is known for this kind of file")
         root = self._workspace.roots.containing(path)
@@ -175,17 +175,17 @@ class Routes:
             return Projects(root, self._registry, dict).at(spec, folder)
         return self._in(root).at(spec, folder)
 
-    def ahead(self) -> Iterator[tuple[Route, str]]:
-        """Servers that are surely needed and need nothing of the tree, each with a file to ask.
+    def ahead(self) -> Iterator[tuple[str, Route]]:
+        """Servers that are surely needed and need nothing of the tree, each with its language.
 
         Found by a glance at the roots, before they are scanned.
         """
         for root in self._workspace.roots.roots:
-            for language, path in glance(root.real, self._registry).items():
+            for language in glance(root.real, self._registry):
                 name = self._choose(language, root, "references").name
                 spec = self._registry.servers[name] if name is not None else None
                 if name is not None and spec is not None and spec.starts_ahead:
-                    yield Route(name, spec, self.project(spec, root.real)), path
+                    yield language, Route(name, spec, self.project(spec, root.real))
 
     def probe(self, route: Route) -> str | None:
         """A file to ask about ahead of users: the first of a handy size."""
@@ -198,10 +198,14 @@ class Routes:
                 return path
         return files[0] if files else None
 
+    def language(self, path: str) -> str | None:
+        """The language of a file by its name."""
+        return self._registry.language_of(path.rpartition("/")[2])
+
     def language_id(self, path: str) -> str:
         """The protocol's word for the language of a file."""
         name = path.rpartition("/")[2]
-        language = self._registry.language_of(name)
+        language = self.language(path)
         assert language is not None
         return self._registry.languages[language].id_of(name, language)
 

@@ -17,6 +17,7 @@ from enum import Enum
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import SourceFile
@@ -68,8 +69,7 @@ class _TooOld(Exception):
     """The server calls itself a version that must not read a project."""
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(Struct, frozen=True):
     """How to start one server: everything that is not in the registry."""
 
     name: str

@@ -25,6 +25,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from sightline.contract.source import SourceFile
 from sightline.contract.uris import uri_of
@@ -47,8 +48,7 @@ _RESCAN_BEGINS = "Searching for source files"
 Read = Callable[[str], tuple[SourceFile, str] | None]
 
 
-@dataclass(frozen=True)
-class Connection:
+class Connection(Struct, frozen=True):
     """One running server, as far as changes are concerned."""
 
     spec: ServerSpec

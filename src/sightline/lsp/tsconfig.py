@@ -13,9 +13,10 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from sightline.lsp.anchors import Anchors, can_be_named
 from sightline.lsp.reading import read_json
@@ -31,8 +32,7 @@ _MAX_EXTENDS = 16
 _MAX_CLIMB = 64
 
 
-@dataclass(frozen=True)
-class Configuration:
+class Configuration(Struct, frozen=True):
     """One project: which files it includes by itself, and which projects it refers to."""
 
     path: str

@@ -11,20 +11,24 @@ import secrets
 import signal
 import socket
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 from sightline.contract.limits import TERMINATE_GRACE_MS
+from sightline.process.keeper import order
 from sightline.process.strays import MARK, end_strays, find_strays
 
-__all__ = ["Child", "StartFailed", "spawn"]
+__all__ = ["Child", "Keeper", "Spare", "Spawn", "StartFailed", "spawn"]
 
 _KEEPER = str(Path(__file__).with_name("keeper.py"))
 #: The keeper's grace and its rounds of killing, and a little for a busy machine.
 _END_LIMIT_S = TERMINATE_GRACE_MS / 1000 + 3.0
 _STDERR_TAIL = 4_096
 STREAM_LIMIT = 1 << 20
+#: A keeper needs nothing of our environment. Its home tells people whose it is.
+_OF_KEEPERS = {name: os.environ[name] for name in ("HOME",) if name in os.environ}
 
 
 class StartFailed(Exception):
@@ -116,6 +120,83 @@ class Child:
             del self._tail[:-_STDERR_TAIL]
 
 
+@dataclass(eq=False)
+class Keeper:
+    """A keeper that runs and waits for the command it is to keep."""
+
+    _process: asyncio.subprocess.Process
+    _control: socket.socket
+    _mark: str
+
+    @classmethod
+    async def start(cls, limit: int = STREAM_LIMIT) -> "Keeper":
+        ours, theirs = socket.socketpair()
+        mark = secrets.token_hex(8)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-I",
+                "-S",
+                _KEEPER,
+                str(theirs.fileno()),
+                env=_OF_KEEPERS | {MARK: mark},
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                pass_fds=(theirs.fileno(),),
+                limit=limit,
+            )
+        except OSError as error:
+            ours.close()
+            raise StartFailed(error.strerror or "the process could not be started") from None
+        except BaseException:  # cancelled: asyncio has killed the keeper, wherever it was
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        ours.setblocking(False)
+        return cls(process, ours, mark)
+
+    @property
+    def waits(self) -> bool:
+        return self._process.returncode is None
+
+    async def run(self, command: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Child:
+        """The child tree of a command. A keeper keeps one."""
+        try:
+            pid = await self._started(order(command, cwd, {**env, MARK: self._mark}))
+        except BaseException:
+            await self.dismiss()
+            raise
+        process = self._process
+        assert process.stdin and process.stdout and process.stderr
+        child = Child(pid, process.stdin, process.stdout, process, self._control, self._mark)
+        child._stderr = asyncio.create_task(child._drain_stderr(process.stderr))
+        child._gone = asyncio.create_task(child._wait(), name=f"wait for child {pid}")
+        return child
+
+    async def dismiss(self) -> None:
+        """Waits for its end: a keeper that started nothing ends by itself, one that did ends that
+        first.
+        """
+        self._control.close()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        with contextlib.suppress(ConnectionError):
+            await self._process.communicate()
+
+    async def _started(self, told: bytes) -> int:
+        loop = asyncio.get_running_loop()
+        answer = b""
+        with contextlib.suppress(ConnectionError):
+            await loop.sock_sendall(self._control, told)
+            answer = await loop.sock_recv(self._control, 64)
+        word, _, number = answer.decode().strip().partition(" ")
+        if word == "started":
+            return int(number)
+        raise StartFailed(os.strerror(int(number)) if number.isdigit() else "it ended at once")
+
+
 async def spawn(
     command: Sequence[str], *, cwd: str, env: Mapping[str, str], limit: int = STREAM_LIMIT
 ) -> Child:
@@ -124,59 +205,41 @@ async def spawn(
         from sightline.process.windows import spawn_windows
 
         return await spawn_windows(command, cwd=cwd, env=env, limit=limit)
-    ours, theirs = socket.socketpair()
-    mark = secrets.token_hex(8)
-    try:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-I",
-            "-S",
-            _KEEPER,
-            str(theirs.fileno()),
-            "--",
-            *command,
-            cwd=cwd,
-            env={**env, MARK: mark},
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            pass_fds=(theirs.fileno(),),
-            limit=limit,
-        )
-    except OSError as error:
-        ours.close()
-        raise StartFailed(error.strerror or "the process could not be started") from None
-    except BaseException:  # cancelled: asyncio has killed the keeper, wherever it was
-        ours.close()
-        await asyncio.to_thread(end_strays, mark, None)
-        raise
-    finally:
-        theirs.close()
-    try:
-        pid = await _started(ours)
-    except BaseException:
-        ours.close()  # a keeper that started nothing ends by itself, one that did ends that first
-        await _collect(process)
-        raise
-    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-    child = Child(pid, process.stdin, process.stdout, process, ours, mark)
-    child._stderr = asyncio.create_task(child._drain_stderr(process.stderr))
-    child._gone = asyncio.create_task(child._wait(), name=f"wait for child {pid}")
-    return child
+    return await (await Keeper.start(limit)).run(command, cwd=cwd, env=env)
 
 
-async def _started(control: socket.socket) -> int:
-    control.setblocking(False)
-    loop = asyncio.get_running_loop()
-    word, _, number = (await loop.sock_recv(control, 64)).decode().strip().partition(" ")
-    if word == "started":
-        return int(number)
-    raise StartFailed(os.strerror(int(number)) if number.isdigit() else "it ended at once")
+class Spawn(Protocol):
+    """What starts a command in the way of ``spawn``."""
+
+    def __call__(
+        self, command: Sequence[str], *, cwd: str, env: Mapping[str, str]
+    ) -> Coroutine[Any, Any, Child]: ...
 
 
-async def _collect(process: asyncio.subprocess.Process) -> None:
-    """Waits for a keeper and lets go of its pipes."""
-    assert process.stdin is not None
-    process.stdin.close()
-    with contextlib.suppress(ConnectionError):
-        await process.communicate()
+class Spare:
+    """A keeper that is started ahead of the first command, because that takes as long as much of
+    what is done meanwhile. Without one, and on Windows, ``spawn`` is the plain one.
+    """
+
+    def __init__(self) -> None:
+        self._keeper: Keeper | None = None
+
+    async def start(self) -> None:
+        if sys.platform != "win32":
+            with contextlib.suppress(StartFailed):  # told when a keeper is needed
+                self._keeper = await Keeper.start()
+
+    async def spawn(self, command: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Child:
+        keeper, self._keeper = self._keeper, None
+        if keeper is None:
+            return await spawn(command, cwd=cwd, env=env)
+        if not keeper.waits:
+            await keeper.dismiss()
+            return await spawn(command, cwd=cwd, env=env)
+        return await keeper.run(command, cwd=cwd, env=env)
+
+    async def close(self) -> None:
+        """Ends the keeper if nobody needed it."""
+        keeper, self._keeper = self._keeper, None
+        if keeper is not None:
+            await keeper.dismiss()

@@ -1,13 +1,14 @@
 """The keeper: a small program between Sightline and one child tree.
 
-Run as ``python -I -S keeper.py CONTROL_FD -- COMMAND...``. It starts the command in a process group
-of its own, without a terminal, adopts every descendant that is orphaned, and ends the whole tree
-when the control socket closes, which happens however Sightline dies. It also ends what the command
-leaves behind when the command ends by itself, and then exits with its status.
+Run as ``python -I -S keeper.py CONTROL_FD``. It waits for an order on the control socket, starts
+the command in a process group of its own, without a terminal, adopts every descendant that is
+orphaned, and ends the whole tree when the control socket closes, which happens however Sightline
+dies. It also ends what the command leaves behind when the command ends by itself, and exits with
+its status.
 
-On the control socket it says ``started PID`` or ``failed ERRNO``, one line. It reads nothing but
-the end of the stream. It needs only the standard library and imports as little of it as possible,
-because it starts with every language server.
+It answers ``started PID`` or ``failed ERRNO``, one line, and then reads nothing but the end of the
+stream. It needs only the standard library and imports as little of it as possible, because it
+starts with every language server.
 """
 
 import errno
@@ -19,8 +20,9 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the names cost an import that every start would pay for
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
+    Order = tuple[list[bytes], bytes, dict[bytes, bytes]]
     Find = Callable[[], list[int]]
     Reap = Callable[[], None]
 
@@ -31,14 +33,16 @@ _KILL_ROUNDS = 50
 
 def main(arguments: list[str]) -> int:
     control = int(arguments[0])
-    command = arguments[2:]
     os.set_inheritable(control, False)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)  # only the control socket decides
     leave_group_and_terminal()
     adopt_orphans()
+    told = receive(control)
+    if told is None:
+        return 0  # there was nothing to keep
     try:
-        pid = start(command)
+        pid = start(*told)
     except OSError as error:
         say(control, f"failed {error.errno or 0}\n")
         return 127
@@ -47,6 +51,39 @@ def main(arguments: list[str]) -> int:
     status = wait_for(pid, control)
     end(lambda: descendants(os.getpid()), reap)
     return exit_code(status)
+
+
+def order(command: "Sequence[str]", cwd: str, env: "Mapping[str, str]") -> bytes:
+    """What a keeper is told: ten digits with the size of the rest; then, each followed by NUL,
+    the folder, how many words the command has, the words, and the environment.
+    """
+    words = [cwd, str(len(command)), *command, *(f"{name}={value}" for name, value in env.items())]
+    body = b"".join(os.fsencode(word) + b"\0" for word in words)
+    return b"%010d" % len(body) + body
+
+
+def receive(control: int) -> "Order | None":
+    """The order, once it is there whole; ``None`` if none comes any more."""
+    size = _exactly(control, 10)
+    body = _exactly(control, int(size)) if size else b""
+    if not body:
+        return None
+    cwd, count, *rest = body.split(b"\0")[:-1]
+    command, pairs = rest[: int(count)], rest[int(count) :]
+    return command, cwd, dict(pair.split(b"=", 1) for pair in pairs)
+
+
+def _exactly(control: int, size: int) -> bytes:
+    found = b""
+    while len(found) < size:
+        try:
+            piece = os.read(control, size - len(found))
+        except OSError:
+            return b""
+        if not piece:
+            return b""
+        found += piece
+    return found
 
 
 def say(control: int, line: str) -> None:
@@ -74,7 +111,7 @@ def leave_group_and_terminal() -> None:
     os.close(terminal)
 
 
-def start(command: list[str]) -> int:
+def start(command: list[bytes], cwd: bytes, env: dict[bytes, bytes]) -> int:
     """Forks and runs the command; an exec that fails is reported here as its error."""
     read_end, write_end = os.pipe()
     keeper = os.getpid()
@@ -86,7 +123,8 @@ def start(command: list[str]) -> int:
                 signal.signal(number, signal.SIG_DFL)
             os.setpgid(0, 0)
             die_with_parent(keeper)
-            os.execvp(command[0], command)
+            os.chdir(cwd)
+            os.execvpe(command[0], command, env)
         except OSError as error:
             os.write(write_end, str(error.errno or 0).encode())
         finally:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,14 +19,12 @@ from sightline.calls.listing import Listing
 from sightline.context.engine import ContextEngine
 from sightline.contract import limits
 from sightline.contract.settings import Settings
-from sightline.contract.source import Source
-from sightline.lsp.fleet import Bounds
-from sightline.lsp.install.store import Store
-from sightline.lsp.launching import Launcher
-from sightline.lsp.pool import Options, Pool
+from sightline.contract.source import Expected, Source
+from sightline.lsp.pool import Pool
 from sightline.lsp.registry import Registry
 from sightline.process.allocator import keep_freed_memory
 from sightline.protocol.surface import ClientOptions, Surface
+from sightline.server.headless import Headless
 from sightline.server.logs import Log
 from sightline.server.running import Runner
 from sightline.server.status import CallLog
@@ -51,7 +48,7 @@ def catalogue_for(settings: Settings) -> list[Tool[Any]]:
 def surface_for(settings: Settings) -> Surface:
     """What the protocol tells clients under these settings."""
     listing = Listing(catalogue_for(settings), __version__)
-    instructions = files("sightline.server").joinpath("instructions.md").read_text("utf-8").strip()
+    instructions = Path(__file__).with_name("instructions.md").read_text("utf-8").strip()
 
     def options_for(client: str) -> ClientOptions:
         own = settings.for_client(client)
@@ -80,6 +77,8 @@ class LivingSource(Source, Protocol):
     """An answer source that is started, watched and ended."""
 
     def warm(self) -> None: ...
+
+    def expect(self, question: Expected) -> None: ...
 
     def waiting_for(self, uri: str | None) -> str: ...
 
@@ -189,16 +188,41 @@ class Program:
         context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
     ) -> "Program":
         """A program whose source is language servers of its own."""
-        workspace = Workspace(roots, notify=settings.change_detection == "auto")
-        launcher = Launcher(environment, cache, Store(servers), registry)
-        bounds = Bounds(settings.max_servers, settings.server_memory_mb, settings.server_idle_s)
-        options = Options(bounds, settings.allow_unstable_hover, trusted)
-        pool = Pool(workspace, registry, launcher, options)
-        return cls.of(
+        engines = Headless.build(
             settings,
-            workspace,
-            pool,
-            workspace,
+            roots,
+            registry=registry,
+            environment=environment,
+            cache=cache,
+            servers=servers,
+            trusted=trusted,
+        )
+        return cls.headless(
+            engines,
+            environment=environment,
+            cache=cache,
+            log=log,
+            context_root=context_root,
+            context_timeout_ms=context_timeout_ms,
+        )
+
+    @classmethod
+    def headless(
+        cls,
+        engines: Headless,
+        *,
+        environment: Mapping[str, str],
+        cache: Path,
+        log: Log,
+        context_root: str = "",
+        context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
+    ) -> "Program":
+        """A program on engines that may have begun already."""
+        return cls.of(
+            engines.settings,
+            engines.workspace,
+            engines.pool,
+            engines.workspace,
             environment=environment,
             cache=cache,
             log=log,
@@ -250,6 +274,8 @@ class Program:
             workspace.surprised,
             source.waiting_for,
             index.begin_now,
+            workspace.view_ahead,
+            source.expect,
         )
         calls = Calls(
             catalogue_for(settings),

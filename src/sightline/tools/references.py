@@ -6,10 +6,19 @@ from msgspec import Struct
 
 from sightline.contract.failures import TooMany
 from sightline.contract.limits import MAX_REFERENCES_ITEMS_TOTAL, MAX_REFERENCES_RAW
+from sightline.contract.source import Expected
 from sightline.contract.values import Position
 from sightline.tools.positions import PositionArguments, ask_position, canonical_locations
 from sightline.tools.tool import Desk, Paged, Question, ToolInfo, also, plural
 from sightline.workspace.view import SOURCE_EPOCHS, View
+
+
+def _expected(question: Question["ReferencesArguments"]) -> Expected | None:
+    asked = question.arguments
+    if asked.cursor is not None:
+        return None  # a page of something that is known
+    return Expected(question.notes, asked.position, asked.includeDeclaration)
+
 
 INFO = ToolInfo(
     name="vscode.lsp.references",
@@ -20,6 +29,7 @@ INFO = ToolInfo(
     schema_version=1,
     epochs=SOURCE_EPOCHS,
     paged=True,
+    expects=_expected,
 )
 
 #: What a location takes in JSON besides its URI, which has no character that must be escaped.

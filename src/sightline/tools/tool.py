@@ -6,16 +6,16 @@ of cursors, of shared computations and of remembered answers.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from sightline.context.engine import ContextEngine
 from sightline.contract.failures import Failure, Unavailable
 from sightline.contract.limits import DEFAULT_PAGE_SIZE
 from sightline.contract.settings import Family
-from sightline.contract.source import Source
+from sightline.contract.source import Expected, Source
 from sightline.workspace.view import Epoch, View
 
 if TYPE_CHECKING:  # the index brings numpy, which only its own tools should have to wait for
@@ -56,8 +56,7 @@ async def no_index() -> "Index":
     raise Unavailable("there is no index here; serve the index family")
 
 
-@dataclass(frozen=True)
-class Desk:
+class Desk(Struct, frozen=True):
     """What a tool works with during one call."""
 
     view: View
@@ -74,8 +73,7 @@ class Desk:
         return self.context
 
 
-@dataclass(frozen=True)
-class Question(Generic[A]):
+class Question(Struct, Generic[A], frozen=True):
     """Canonical arguments. ``fields`` are those that decide the result, in the contract's order."""
 
     arguments: A
@@ -83,13 +81,12 @@ class Question(Generic[A]):
     #: The document the question is about, for keys that depend on its language server.
     uri: str | None = None
     #: Work done while asking, such as the opened document; not part of the question's identity.
-    notes: Any = field(default=None, compare=False)
+    notes: Any = None
     #: How many bytes a page may take, where the caller said so.
     budget: int | None = None
 
 
-@dataclass(frozen=True)
-class Whole:
+class Whole(Struct, frozen=True):
     """A complete, unpaged payload. ``shorten`` may make it smaller to fit a number of bytes.
 
     Bytes are JSON that is already spelled; they are passed on as they are.
@@ -110,8 +107,7 @@ def within(items: Sequence[msgspec.Struct], size: int) -> int:
     return max(count, min(1, len(items)))
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True):
     """What a summary is written from."""
 
     items: Sequence[msgspec.Struct]
@@ -119,8 +115,7 @@ class Page:
     more: bool
 
 
-@dataclass(frozen=True)
-class Paged:
+class Paged(Struct, frozen=True):
     """A complete list. ``summary`` describes one page of it."""
 
     items: Sequence[msgspec.Struct]
@@ -136,8 +131,7 @@ class Paged:
 Answer = Whole | Paged
 
 
-@dataclass(frozen=True)
-class ToolInfo:
+class ToolInfo(Struct, frozen=True):
     """A tool's entry in the catalogue, without its schemas."""
 
     name: str
@@ -155,8 +149,10 @@ class ToolInfo:
     page_size: int = DEFAULT_PAGE_SIZE
     #: Whether a question with these arguments is not about the workspace after all.
     elsewhere: Callable[[Any], bool] = lambda arguments: False
+    #: What of a question a source can begin with before the workspace is known.
+    expects: Callable[["Question[Any]"], Expected | None] = lambda question: None
     #: Broken rules of the schema, by path and keyword, that are a failure of their own.
-    refusals: Mapping[tuple[str, str], type[Failure]] = field(default_factory=dict)
+    refusals: Mapping[tuple[str, str], type[Failure]] = {}
 
 
 class Tool(Protocol[A_contra]):

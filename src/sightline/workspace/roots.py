@@ -6,7 +6,8 @@ a URI. Folders that would open the whole machine are refused.
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sightline.contract.keys import roots_key
 from sightline.contract.uris import is_under, normalise
@@ -21,8 +22,7 @@ class BadRoot(ValueError):
     """A folder that cannot be a root. The text says why and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(Struct, frozen=True):
     """One allowed folder. ``given`` is lexical, ``real`` has every link resolved."""
 
     given: str
@@ -34,8 +34,7 @@ class Root:
         return os.path.basename(self.given) or self.given
 
 
-@dataclass(frozen=True, slots=True)
-class RootSet:
+class RootSet(Struct, frozen=True):
     """All allowed folders, sorted and without duplicates."""
 
     roots: tuple[Root, ...]

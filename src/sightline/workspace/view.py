@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from sightline.contract import keys
 from sightline.contract.failures import NotFound
 from sightline.contract.source import SourceFile
@@ -56,8 +58,7 @@ DOCUMENT_DIAGNOSTICS_EPOCHS = tuple(Epoch)
 DIAGNOSTICS_EPOCHS = (Epoch.ROOTS, Epoch.FS, Epoch.DIAGNOSTICS)
 
 
-@dataclass(frozen=True, slots=True)
-class Epochs:
+class Epochs(Struct, frozen=True):
     """Four counters. Each rises by one per observed change and never falls."""
 
     roots: int

@@ -69,6 +69,14 @@ class Workspace:
         """
         self._ahead = (time.time_ns(), overtaken)
 
+    def view_ahead(self) -> View | None:
+        """Until the first scan is over, and only for what has a head start: documents can be read
+        in it, but it is no state of the workspace.
+        """
+        if self._epochs is not None or self._ahead is None:
+            return None
+        return self._new_view(Epochs(0, 0, 0, 0))
+
     def start(self) -> None:
         """Begins the first scan in the background. ``begin`` waits for it."""
         if self._scan is None:

@@ -14,9 +14,9 @@ import msgspec
 from sightline.calls.calls import Caller, Finished
 from sightline.cli.exits import CommandError, Exit, exit_for, fail
 from sightline.cli.folders import Folders
-from sightline.cli.main import make_parser
+from sightline.cli.main import add_common, make_parser
 from sightline.cli.places import lines_of
-from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.failures import CursorExpired
 from sightline.protocol import jsonrpc
 from sightline.protocol.jsonrpc import Error, Malformed

@@ -18,8 +18,8 @@ from sightline.cli.clients.table import CLIENTS
 from sightline.cli.configuration import Configuration
 from sightline.cli.exits import CommandError, Exit, fail
 from sightline.cli.folders import Folders, private
-from sightline.cli.main import make_parser
-from sightline.cli.start import add_common, configuration_from, roots_from
+from sightline.cli.main import add_common, make_parser
+from sightline.cli.start import configuration_from, roots_from
 from sightline.server.tokens import BadTokenFile, TokenFile
 from sightline.workspace.roots import default_root
 

@@ -13,8 +13,8 @@ from sightline.cli.bars import Bar
 from sightline.cli.commands.call import report, run_call
 from sightline.cli.exits import CommandError, Exit, fail
 from sightline.cli.folders import Folders
-from sightline.cli.main import make_parser
-from sightline.cli.start import add_common, build_program, configuration_from, roots_from
+from sightline.cli.main import add_common, make_parser
+from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.failures import NoIndex
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions

@@ -10,14 +10,9 @@ from pathlib import Path
 from sightline import __version__
 from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private
-from sightline.cli.main import make_parser
-from sightline.cli.start import (
-    add_common,
-    build_program,
-    configuration_from,
-    loop_runner,
-    roots_from,
-)
+from sightline.cli.loops import loop_runner
+from sightline.cli.main import add_common, make_parser
+from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.settings import Settings
 from sightline.server.compose import Program
 from sightline.server.http import HttpApp

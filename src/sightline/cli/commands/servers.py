@@ -15,8 +15,8 @@ from sightline.calls.families import CODES
 from sightline.cli.configuration import Configuration
 from sightline.cli.exits import CommandError, Exit, exit_for
 from sightline.cli.folders import Folders, private
-from sightline.cli.main import make_parser
-from sightline.cli.start import add_common, configuration_from
+from sightline.cli.main import add_common, make_parser
+from sightline.cli.start import configuration_from
 from sightline.contract.failures import Failure, InstallFailure
 from sightline.lsp.install.downloads import Tools
 from sightline.lsp.install.installer import Installer

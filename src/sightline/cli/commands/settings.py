@@ -3,12 +3,13 @@
 import argparse
 import json
 import os
-from dataclasses import asdict
 from typing import Any
 
+import msgspec
+
 from sightline.cli.folders import Folders
-from sightline.cli.main import make_parser
-from sightline.cli.start import add_common, configuration_from
+from sightline.cli.main import add_common, make_parser
+from sightline.cli.start import configuration_from
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -26,7 +27,7 @@ def parser(name: str) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     folders = Folders(os.environ)
     configuration = configuration_from(arguments, folders)
-    values = asdict(configuration.settings)
+    values = msgspec.to_builtins(configuration.settings)
     if arguments.json:
         rows = {k: {"value": v, "from": configuration.origins[k]} for k, v in values.items()}
         print(json.dumps(rows, ensure_ascii=False))

@@ -1,30 +1,17 @@
-"""``sightline stdio``: one client over standard input and output."""
+"""``sightline stdio``: one client over standard input and output.
+
+Clients start this by themselves and wait for it, so the order of things matters: a keeper for the
+first language server is started before most of the program is imported.
+"""
 
 import argparse
-import asyncio
-import contextlib
 import os
-import signal
 import sys
-import time
-from pathlib import Path
 
-from sightline.cli.context_root import unsigned_seconds
 from sightline.cli.exits import CommandError, Exit
-from sightline.cli.folders import Folders, private
-from sightline.cli.main import make_parser
-from sightline.cli.start import (
-    add_common,
-    build_program,
-    configuration_from,
-    loop_runner,
-    roots_from,
-)
-from sightline.contract.limits import MAX_CONTEXT_TIMEOUT_S
-from sightline.server.compose import Program
-from sightline.server.logs import Log
-from sightline.server.status import StatusSocket
-from sightline.server.stdio import StdioServer, claim_standard_streams
+from sightline.cli.loops import loop_runner
+from sightline.cli.main import add_common, make_parser
+from sightline.process.child import Spare
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -46,24 +33,35 @@ def parser(name: str) -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    folders = Folders(os.environ)
-    configuration = configuration_from(arguments, folders)
     if arguments.strict_v0:
-        return _serve_strict_v0(configuration.settings.families)
-    roots = roots_from(arguments.roots, configuration, folders)
-    read_fd, write_fd = claim_standard_streams()
-    log = Log(debug=configuration.settings.debug_logging)
-    program = build_program(configuration, roots, folders, log)
+        return _serve_strict_v0(arguments)
     with loop_runner() as runner:
-        runner.run(_serve(program, read_fd, write_fd, private(folders.run)))
+        runner.run(_serve(arguments))
     return 0
 
 
-def _serve_strict_v0(families: tuple[str, ...]) -> int:
+async def _serve(arguments: argparse.Namespace) -> None:
+    spare = Spare()
+    if arguments.tools != "context":
+        await spare.start()
+    try:
+        from sightline.cli.serve_stdio import serve_stdio
+
+        await serve_stdio(arguments, spare)
+    finally:
+        await spare.close()
+
+
+def _serve_strict_v0(arguments: argparse.Namespace) -> int:
+    from sightline.cli.context_root import unsigned_seconds
+    from sightline.cli.folders import Folders
+    from sightline.cli.start import configuration_from
     from sightline.context.caches import Caches
+    from sightline.contract.limits import MAX_CONTEXT_TIMEOUT_S
+    from sightline.server.streams import claim_standard_streams
     from sightline.server.strict_v0 import StrictServer
 
-    if families != ("context",):
+    if configuration_from(arguments, Folders(os.environ)).settings.families != ("context",):
         raise CommandError("--strict-v0 goes with --tools context and nothing else", Exit.USAGE)
     root = os.environ.get("CONTEXT_CACHE_ROOT")
     seconds = unsigned_seconds(os.environ.get("CONTEXT_TOOL_TIMEOUT_SECS"))
@@ -79,23 +77,3 @@ def _serve_strict_v0(families: tuple[str, ...]) -> int:
     timeout_s = min(seconds, MAX_CONTEXT_TIMEOUT_S)
     StrictServer(Caches(root, strict=True), timeout_s).serve(read_fd, write_fd)
     return 0
-
-
-async def _serve(program: Program, read_fd: int, write_fd: int, run_folder: Path) -> None:
-    stdio = StdioServer(
-        program.surface, program.runner, time.monotonic, program.log.bug, program.start
-    )
-    server = asyncio.create_task(stdio.serve(read_fd, write_fd))
-    status = StatusSocket(run_folder, lambda: program.report("stdio", [stdio.client]))
-    await status.open()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(number, server.cancel)
-    try:
-        await server
-    except asyncio.CancelledError:
-        pass
-    finally:
-        await status.close()
-        await program.close()

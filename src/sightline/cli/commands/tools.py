@@ -5,8 +5,8 @@ import os
 import sys
 
 from sightline.cli.folders import Folders
-from sightline.cli.main import make_parser
-from sightline.cli.start import add_common, configuration_from
+from sightline.cli.main import add_common, make_parser
+from sightline.cli.start import configuration_from
 from sightline.protocol.revisions import NEWEST
 from sightline.server.compose import surface_for
 

@@ -5,7 +5,7 @@ The locks are written by ``tools/server_locks.py`` and ship with Sightline.
 
 import platform
 import sys
-from importlib.resources import files
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -13,6 +13,7 @@ from msgspec import Struct
 
 __all__ = ["Lock", "LockedFile", "platform_name", "read_lock"]
 
+_LOCKS = Path(__file__).parent.parent / "locks"
 _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 
 
@@ -50,7 +51,7 @@ class Lock(Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_lock(name: str) -> Lock:
     """The lock of a package of the registry."""
-    raw = files("sightline.lsp").joinpath("locks", f"{name}.json").read_bytes()
+    raw = (_LOCKS / f"{name}.json").read_bytes()
     return msgspec.json.decode(raw, type=Lock)
 
 

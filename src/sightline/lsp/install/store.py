@@ -9,8 +9,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from sightline.contract.failures import Unavailable
 
@@ -19,8 +20,7 @@ __all__ = ["Store"]
 _PARTIAL = ".partial-"
 
 
-@dataclass(frozen=True)
-class Store:
+class Store(Struct, frozen=True):
     folder: Path
 
     def path(self, name: str, version: str) -> Path:

@@ -1,0 +1,70 @@
+"""``sightline stdio`` from the configuration to the last answer.
+
+The engines begin first. What speaks to the client is imported while the language servers start.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sightline.cli.folders import Folders, private
+from sightline.cli.start import build_engines, configuration_from, program_on, roots_from
+from sightline.process.child import Spare
+from sightline.server.streams import claim_standard_streams
+
+if TYPE_CHECKING:
+    from sightline.server.compose import Program
+
+__all__ = ["serve_stdio"]
+
+_LATER = ("sightline.server.compose", "sightline.server.status", "sightline.server.stdio")
+
+
+async def serve_stdio(arguments: argparse.Namespace, spare: Spare) -> None:
+    """Serves one client until it is gone."""
+    folders = Folders(os.environ)
+    configuration = configuration_from(arguments, folders)
+    roots = roots_from(arguments.roots, configuration, folders)
+    read_fd, write_fd = claim_standard_streams()
+    engines = build_engines(configuration, roots, folders, spare.spawn)
+    engines.go_ahead()
+    try:
+        await asyncio.to_thread(lambda: [import_module(name) for name in _LATER])
+        await spare.close()  # whoever starts ahead has it by now
+        from sightline.server.logs import Log
+
+        log = Log(debug=configuration.settings.debug_logging)
+        program = program_on(engines, folders, log)
+    except BaseException:
+        await engines.close()
+        raise
+    await _serve(program, read_fd, write_fd, private(folders.run))
+
+
+async def _serve(program: "Program", read_fd: int, write_fd: int, run_folder: Path) -> None:
+    from sightline.server.status import StatusSocket
+    from sightline.server.stdio import StdioServer
+
+    stdio = StdioServer(
+        program.surface, program.runner, time.monotonic, program.log.bug, program.start
+    )
+    server = asyncio.create_task(stdio.serve(read_fd, write_fd))
+    status = StatusSocket(run_folder, lambda: program.report("stdio", [stdio.client]))
+    await status.open()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, server.cancel)
+    try:
+        await server
+    except asyncio.CancelledError:
+        pass
+    finally:
+        await status.close()
+        await program.close()
