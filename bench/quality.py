@@ -1,4 +1,5 @@
-"""What is found first: questions with known answers, beside SQLite FTS5 on the same chunks."""
+"""What is found first by words alone: questions with known answers, beside SQLite FTS5 on the same
+chunks. What vectors add is on the page of bench.meaning."""
 
 import asyncio
 import json
@@ -59,7 +60,8 @@ def run() -> bool:
 async def measure(
     root: Path, cache: Path, questions: list[Question]
 ) -> tuple[dict[str, Any], list[str]]:
-    async with open_index(root, cache) as index:
+    # Vectors made in the background would be there for the last questions or for none.
+    async with open_index(root, cache, dense=False) as index:
         await build(index)
         own = [await place(index, question) for question in questions]
         undemoted = await without_demotion(index, questions)

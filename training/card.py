@@ -134,28 +134,28 @@ def _fusion() -> list[str]:
     ways = [way for way in next(iter(dev.values())) if way.startswith("spread")]
     lines = [
         (
-            "How vectors join words was chosen on nine held-out repositories, with sentences of docs, the "
-            "first five telling words of them, literals, and descriptions of later changes. A query is "
-            "*plain*, has *names* in it, or is *long*; *exact* ones get no vectors. Shipped: "
-            f"{fusion.question:g} for plain questions, {fusion.named:g} with names, {fusion.long:g} for long texts. "
-            "Below: the mean reciprocal rank at 10 by weight (0 is words alone), then the best with nearness "
-            "as a share of the nearest instead of between the last candidate and the nearest, then vectors "
-            "alone. Texts that stand in the code as written go by words, whatever the weight."
+            "How vectors join words was chosen on repositories that were held out or never used for "
+            "training, with sentences of docs, the first five telling words of them, literals, and "
+            "descriptions of later changes. A query is *plain*, has *names* in it, or is *long*; *exact* ones "
+            "get no vectors, nor do texts that stand in the code as written. "
+            f"Shipped: {fusion.question:g} for plain questions, {fusion.named:g} with names, "
+            f"{fusion.long:g} for long texts, less where the nearest chunk hardly stands out. Below: the "
+            "mean reciprocal rank at 10 by weight (0 is words alone) without that last factor, then what is "
+            "shipped, then vectors alone."
         ),
         *(["", note] if note else []),
         "",
-        "| set, kind or language | queries | "
+        "| set, kind or repository | queries | "
         + " | ".join(way.partition(" ")[2] for way in ways)
-        + " | best of shares | vectors |",
+        + " | shipped | vectors |",
         "|---|---|" + "---|" * (len(ways) + 2),
     ]
     for name, row in dev.items():
         if row["count"] < _FEW:
             continue
         values = " | ".join(f"{row[way]:.3f}" for way in ways)
-        shares = max(value for way, value in row.items() if way.startswith("share"))
         lines.append(
-            f"| {name} | {row['count']} | {values} | {shares:.3f} | {row['vectors']:.3f} |"
+            f"| {name} | {row['count']} | {values} | {row['shipped']:.3f} | {row['vectors']:.3f} |"
         )
     return lines
 

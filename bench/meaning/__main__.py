@@ -1,7 +1,7 @@
 """``python -m bench.meaning``: search quality on code bases that no model saw; writes its page.
 
-``--only LANGUAGE`` measures one and keeps the others' figures; ``--page`` only writes the page anew.
-``--repositories DIR`` adds descriptions of changes, from the bare repositories there that are named
+``--only LANGUAGE`` measures one and keeps the others' figures; ``--page`` only writes the page anew;
+``--ranks`` keeps the speeds too, which a busy machine would spoil. ``--repositories DIR`` adds descriptions of changes, from the bare repositories there that are named
 below, in folders named ``owner+name``.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.kernel import loads
-from bench.meaning.changes import bare_folder, changes
+from bench.meaning.changes import bare_folder, changes, stretches
 from bench.meaning.corpora import CORPORA, corpus
 from bench.meaning.literals import literals
 from bench.meaning.measure import Gains, Measured, compare, load_seconds, measure
@@ -36,7 +36,9 @@ _CHANGED = {
 }
 
 
-def _asked(language: str, folder: Path, count: int, chosen: Sequence[str]) -> dict[str, Any]:
+def _asked(
+    language: str, folder: Path, count: int, chosen: Sequence[str], *, speed: bool
+) -> dict[str, Any]:
     found = questions(folder, language, count)
     with tempfile.TemporaryDirectory(prefix="sightline-quality-") as scratch:
         bare = Path(scratch, "bare")
@@ -50,7 +52,7 @@ def _asked(language: str, folder: Path, count: int, chosen: Sequence[str]) -> di
             "quoted literals": [Asked.chunk(q, f'"{q.text}"') for q in texts],
         }
         sets = {name: asked for name, asked in sets.items() if not chosen or name in chosen}
-        measured = asyncio.run(measure(bare, sets))
+        measured = asyncio.run(measure(bare, sets, speed=speed))
     return {"language": language, "corpus": CORPORA[language][0], **_figures(measured)}
 
 
@@ -73,27 +75,61 @@ def _rounded(gains: Mapping[str, Mapping[str, Gains]]) -> dict[str, dict[str, li
     }
 
 
-def _changed(repository: str, folder: Path, count: int) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="sightline-quality-") as scratch:
-        described = changes(bare_folder(folder, repository), Path(scratch, "source"), count)
-        sets = {
-            "changes": [Asked(one.text, files=one.files) for one in described.short],
-            "long changes": [Asked(one.text, files=one.files) for one in described.long],
-        }
-        sets = {name: asked for name, asked in sets.items() if len(asked) >= _FEW}
-        measured = asyncio.run(measure(Path(scratch, "source"), sets))
-    name = f"{repository} {described.commit[:10]}"
-    return {"language": _CHANGED[repository], "corpus": name, **_figures(measured)}
+def _changed(repository: str, folder: Path, count: int, *, speed: bool) -> dict[str, Any]:
+    """Stretch by stretch, the newest first, until so many changes were asked for."""
+    bare = bare_folder(folder, repository)
+    result: dict[str, Any] = {}
+    asked = states = 0
+    for stretch in stretches(bare)[:_MAX_STATES]:
+        with tempfile.TemporaryDirectory(prefix="sightline-quality-") as scratch:
+            described = changes(bare, stretch, Path(scratch, "source"), count - asked)
+            if not described.short:
+                continue
+            sets = {
+                "changes": [Asked(one.text, files=one.files) for one in described.short],
+                "long changes": [Asked(one.text, files=one.files) for one in described.long],
+            }
+            timed = speed and not states
+            measured = asyncio.run(measure(Path(scratch, "source"), sets, speed=timed))
+        figures = _figures(measured)
+        if not result:
+            name = f"{repository} {stretch.before[:10]}"
+            result = {"language": _CHANGED[repository], "corpus": name, **figures}
+        else:
+            _join(result["gains"], figures["gains"])
+        states += 1
+        asked += len(described.short)
+        print(repository, stretch.before[:10], asked, flush=True)
+        if asked >= count:
+            break
+    gains = {kind: ways for kind, ways in result["gains"].items() if len(ways["both"]) >= _FEW}
+    return {**result, "states": states, "gains": gains}
 
 
+def _join(into: dict[str, dict[str, list[float]]], more: dict[str, dict[str, list[float]]]) -> None:
+    for kind, ways in more.items():
+        for way, gains in ways.items():
+            into[kind][way] += gains
+
+
+#: A set of fewer questions says nothing.
 _FEW = 40
+#: States of one repository at most; each is indexed and encoded.
+_MAX_STATES = 6
+
+
+def _kept(old: Mapping[str, Any], new: dict[str, Any], only_some: bool) -> dict[str, Any]:
+    """What was measured, and of an earlier run what was not asked for."""
+    speed = {"speed": old["speed"]} if "speed" in old else {}
+    gains = old.get("gains", {}) if only_some else {}
+    return {**speed, **new, "gains": {**gains, **new["gains"]}}
 
 
 def _figures(measured: Measured) -> dict[str, Any]:
     return {
         "chunks": measured.chunks,
         "files": measured.files,
-        "speed": measured.speed._asdict(),
+        **({"speed": measured.speed._asdict()} if measured.speed else {}),
         "gains": _rounded(measured.gains),
     }
 
@@ -106,7 +142,9 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--repositories", type=Path, help="a folder of bare repositories")
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--changes", type=int, default=1_000, help="changes per repository")
     parser.add_argument("--json", type=Path, default=_RESULTS)
+    parser.add_argument("--ranks", action="store_true", help="no speeds; keeps earlier ones")
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     parser.add_argument(
         "--general", nargs="*", default=[], help="languages to compare a general model on"
@@ -114,20 +152,21 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     results = json.loads(options.json.read_text("utf-8")) if options.json.exists() else {}
     if not options.page:
-        results["load"] = {"seconds": load_seconds(), "machine": loads()}
+        if not options.ranks:
+            results["load"] = {"seconds": load_seconds(), "machine": loads()}
         for name in options.general:
             results[f"general {name}"] = _compared(name, corpus(name), options.count)
             options.json.write_text(json.dumps(results) + "\n", "utf-8")
         everything = [*CORPORA, *(_CHANGED if options.repositories else ())]
         for name in everything if options.only is None else options.only:
             if name in CORPORA:
-                found = _asked(name, corpus(name), options.count, options.sets)
-                if options.sets and name in results:
-                    results[name]["gains"] |= found["gains"]
-                else:
-                    results[name] = found
+                chosen, count = options.sets, options.count
+                found = _asked(name, corpus(name), count, chosen, speed=not options.ranks)
             else:
-                results[name] = _changed(name, options.repositories, options.count)
+                found = _changed(
+                    name, options.repositories, options.changes, speed=not options.ranks
+                )
+            results[name] = _kept(results.get(name, {}), found, bool(options.sets))
             options.json.write_text(json.dumps(results) + "\n", "utf-8")
             print(name, "measured", flush=True)
     if options.json == _RESULTS and results:

@@ -1,14 +1,16 @@
 """Descriptions of changes with known answers: what a commit says, and the files that it changed.
 
 A bare repository is looked at as it was some commits ago; the commits since then are asked for on
-that state, so that nothing of a change can be found in the code. Only files that were there count,
-and only changes to few of them. *Long* ones are subject and body together, like the text of an issue.
+that state, so that nothing of a change can be found in the code. Its history has several such
+stretches. Only files that were there count, and only changes to few of them. *Long* ones are
+subject and body together, like the text of an issue.
 """
 
 import io
 import subprocess
 import tarfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,13 +19,13 @@ from sightline.index.roles import Role, role_of
 from training.pairs import CODE
 from training.texts import change_query
 
-__all__ = ["Changes", "Described", "bare_folder", "changes", "git"]
+__all__ = ["Changes", "Described", "Stretch", "bare_folder", "changes", "git", "stretches"]
 
 _RECORD = "\x1e"
 _FIELD = "\x1f"
 _MAX_FILES = 4
 _LONG_WORDS = 40
-#: Commits between the state that is indexed and the newest, or a third of all if there are fewer.
+#: Commits of a stretch, or a third of all if there are fewer.
 _BACK = 1_500
 _MAX_BYTES = 400_000
 
@@ -33,10 +35,16 @@ class Described(NamedTuple):
     files: frozenset[str]
 
 
-class Changes(NamedTuple):
-    """The state before, as a commit, and what came then."""
+class Stretch(NamedTuple):
+    """Two commits: the state that is asked, and the last of the changes that are asked for."""
 
-    commit: str
+    before: str
+    last: str
+
+
+class Changes(NamedTuple):
+    """What came after a state."""
+
     short: list[Described]
     long: list[Described]
 
@@ -58,21 +66,27 @@ def git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
     ).stdout
 
 
-def changes(folder: Path, into: Path, count: int) -> Changes:
-    """Writes the older state of a bare repository below ``into``; returns so many descriptions."""
-    line = git(folder, "rev-list", "--first-parent", f"--max-count={3 * _BACK}", "HEAD").split()
-    commit = line[len(line) // 3].decode()
-    paths = _write(git(folder, "archive", commit), into)
-    found = list(_described(git(folder, *_log(commit)).decode("utf-8", "replace"), paths))
+def stretches(folder: Path) -> list[Stretch]:
+    """The history of a bare repository in pieces of the same length, the newest first."""
+    line = git(folder, "rev-list", "--first-parent", "HEAD").decode().split()
+    size = max(1, min(_BACK, len(line) // 3))
+    edges = line[::size]
+    return [Stretch(before, last) for last, before in pairwise(edges)]
+
+
+def changes(folder: Path, stretch: Stretch, into: Path, count: int) -> Changes:
+    """Writes the older state of a stretch below ``into``; returns so many descriptions."""
+    paths = _write(git(folder, "archive", stretch.before), into)
+    found = list(_described(git(folder, *_log(stretch)).decode("utf-8", "replace"), paths))
     short = [one for one, is_long in found if not is_long]
     long = [one for one, is_long in found if is_long]
-    return Changes(commit, _spread(short, count), _spread(long, count))
+    return Changes(_spread(short, count), _spread(long, count))
 
 
-def _log(commit: str) -> tuple[str, ...]:
+def _log(stretch: Stretch) -> tuple[str, ...]:
     return (
         "log", "--no-merges", "--no-renames", "--name-only", "--diff-filter=AM",
-        f"--format={_RECORD}%s{_FIELD}%b{_FIELD}", f"{commit}..HEAD",
+        f"--format={_RECORD}%s{_FIELD}%b{_FIELD}", f"{stretch.before}..{stretch.last}",
     )  # fmt: skip
 
 

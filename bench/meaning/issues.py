@@ -2,7 +2,9 @@
 typed them, and the files that their fixes changed; writes its page.
 
 Each issue is asked on the state before its fix. ``--sets`` measures some sets and keeps the others'
-figures; ``--page`` only writes the page anew; ``--rows FILE`` says what was found for every issue.
+figures, and ways that are not asked for keep theirs. Figures are written after every repository;
+``--go-on`` leaves out those that ``--rows FILE``, which says what was found for every issue, has
+already. ``--page`` only writes the page anew.
 """
 
 import argparse
@@ -80,6 +82,25 @@ def measured(
         yield rows
 
 
+def _done(rows: Path) -> frozenset[str]:
+    """The repositories that a file of findings has."""
+    lines = rows.read_text("utf-8").splitlines() if rows.exists() else []
+    return frozenset(json.loads(line)["repository"] for line in lines)
+
+
+def _merged(old: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The new rows in the place of the same issues' old ones; other ways keep their figures."""
+    new = {(row["repository"], row["label"]): row for row in rows}
+    merged: list[dict[str, Any]] = []
+    for row in old:
+        # What was found stays outside: paths of other projects say nothing on the page.
+        found = new.pop((row["repository"], row["label"]), row)
+        kept = {key: found[key] for key in _KEPT}
+        figures = {key: {**row[key], **found[key]} for key in ("gains", "recalls")}
+        merged.append({**kept, **figures})
+    return merged + [{key: row[key] for key in _KEPT} for row in new.values()]
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.meaning.issues")
     parser.add_argument("--issues", type=Path, help="a folder of sets of issues")
@@ -89,6 +110,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--ways", nargs="*", default=list(WAYS))
     parser.add_argument("--json", type=Path, default=_RESULTS)
     parser.add_argument("--rows", type=Path, help="where every issue's findings go")
+    parser.add_argument("--go-on", action="store_true", help="only what --rows lacks")
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args(arguments)
     results = json.loads(options.json.read_text("utf-8")) if options.json.exists() else {}
@@ -98,16 +120,18 @@ def main(arguments: list[str]) -> int:
         for name, issues in read_sets(options.issues, options.repositories).items():
             if options.sets is not None and name not in options.sets:
                 continue
-            chosen = [one for one in issues if not options.only or one.repository in options.only]
+            done = _done(options.rows) if options.go_on else frozenset()
+            chosen = [
+                one
+                for one in issues
+                if one.repository not in done
+                and (not options.only or one.repository in options.only)
+            ]
             for rows in measured(chosen, options.repositories, options.ways):
                 if options.rows:
                     with options.rows.open("a", encoding="utf-8") as file:
                         file.writelines(f"{json.dumps(row)}\n" for row in rows)
-                others = [
-                    r for r in results.get(name, []) if r["repository"] != rows[0]["repository"]
-                ]
-                # What was found stays outside: paths of other projects say nothing on the page.
-                results[name] = others + [{key: row[key] for key in _KEPT} for row in rows]
+                results[name] = _merged(results.get(name, []), rows)
                 options.json.write_text(json.dumps(results) + "\n", "utf-8")
     if options.json == _RESULTS and results:
         write_page(results)

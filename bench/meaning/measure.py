@@ -48,7 +48,8 @@ class Speed(NamedTuple):
 class Measured(NamedTuple):
     chunks: int
     files: int
-    speed: Speed
+    #: Nothing where only ranks were asked for.
+    speed: Speed | None
     #: Per set and way: the reciprocal rank of each answer, 0 below ten.
     gains: dict[str, dict[str, Gains]]
 
@@ -103,7 +104,7 @@ async def compare(folder: Path, sets: Sets) -> dict[str, dict[str, Gains]]:
         return found
 
 
-async def measure(folder: Path, sets: Sets) -> Measured:
+async def measure(folder: Path, sets: Sets, *, speed: bool = True) -> Measured:
     """Indexes a folder and asks everything in every way."""
     keep_freed_memory()  # as the program does that this stands for
     async with opened(folder) as corpus:
@@ -115,9 +116,9 @@ async def measure(folder: Path, sets: Sets) -> Measured:
             for name, asked in sets.items()
         }
         texts = [one.text for asked in sets.values() for one in asked][:_TIMED]
-        speed = _speed(corpus, texts, corpus.vector_bytes)
+        found = _speed(corpus, texts, corpus.vector_bytes) if speed else None
         snapshot = corpus.snapshot
-        return Measured(snapshot.living_chunks, snapshot.living_files, speed, gains)
+        return Measured(snapshot.living_chunks, snapshot.living_files, found, gains)
 
 
 def load_seconds(times: int = 5) -> float:

@@ -25,6 +25,7 @@ from sightline.index.records import Record
 from sightline.index.results import best
 from sightline.index.search import Request, RootSearch
 from sightline.index.snapshot import Snapshot
+from sightline.index.workers import Workers
 from sightline.tools.tool import silent
 from sightline.workspace.roots import open_root
 from sightline.workspace.workspace import Workspace
@@ -37,6 +38,8 @@ Ranks = Iterable[tuple[int, int]]
 TOP = 10
 #: Chunks that are looked at until ten files are seen.
 _DEEP = 120
+#: On a busy machine a worker may wait longer for the processor than a server would wait for it.
+_PATIENCE_S = 300.0
 
 
 class Asked(NamedTuple):
@@ -169,7 +172,10 @@ async def watched(
         workspace = Workspace([open_root(str(folder), home=None)])
         await workspace.begin()
         environment = {"PATH": "/usr/bin:/bin"}
-        index = Index(workspace, environment=environment, cache=scratch, dense=vectors)
+        workers = Workers(environment, [str(folder)], scratch, hang_s=_PATIENCE_S)
+        index = Index(
+            workspace, environment=environment, cache=scratch, workers=workers, dense=vectors
+        )
 
         async def current() -> Opened:
             await workspace.begin()

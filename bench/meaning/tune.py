@@ -1,10 +1,10 @@
 """``python -m bench.meaning.tune --repositories DIR --json FILE``: how vectors join words, on
 held-out repositories.
 
-Only repositories that training held out are looked at, so that the test sets stay untouched. For
-every query the parts of its score are computed once; then ways of adding them are compared: the
-weight of vectors, and whether nearness is a share of the best one (*share*) or of the distance
-between the best and the last candidate (*spread*).
+Only repositories that nothing was trained on and that no page measures are looked at, so that the
+test sets stay untouched. For every query the parts of its score are computed once; then ways of
+adding them are compared: the weight of vectors, the same for every query (*spread*) or less where
+the nearest chunk hardly stands out (*clear*), and what the search does (*shipped*).
 """
 
 import argparse
@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.meaning.changes import bare_folder, changes
+from bench.meaning.changes import bare_folder, changes, stretches
 from bench.meaning.literals import literals
 from bench.meaning.opened import Asked, Opened, opened
 from bench.meaning.questions import questions, shortened, without_docs
-from sightline.index.dense.fusion import CANDIDATES
+from sightline.index.dense.fusion import CANDIDATES, clearness, fusion_for
 from sightline.index.filters import Filters, Scope
 from sightline.index.query import understand
 from sightline.index.rank import score
@@ -35,20 +35,29 @@ from sightline.index.texts import Texts
 
 Floats = NDArray[np.float64]
 
-#: Repository to language.
+#: Repository to the language of its questions; of some only changes are asked for.
 HELD_OUT = {
     "tornadoweb/tornado": "python",
-    "grpc/grpc-go": "go",
+    "helm/helm": "go",
     "typeorm/typeorm": "typescript",
     "google/gson": "java",
-    "clap-rs/clap": "rust",
-    "scrapy/scrapy": "python",
-    "helm/helm": "go",
-    "mybatis/mybatis-3": "java",
     "hyperium/hyper": "rust",
+    "clap-rs/clap": "",
+    "eslint/eslint": "",
+    "google/leveldb": "",
+    "grpc/grpc-go": "",
+    "libevent/libevent": "",
+    "marshmallow-code/marshmallow": "",
+    "mybatis/mybatis-3": "",
+    "preactjs/preact": "",
+    "pydicom/pydicom": "",
+    "scrapy/scrapy": "",
 }
+_CHANGES = 400
+_QUESTIONS = 120
+_LITERALS = 60
 _WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
-_FORMS = ("share", "spread")
+_FORMS = ("spread", "clear")
 _DEEP = 120
 
 
@@ -82,6 +91,8 @@ class _Parts:
         if must is not None:
             kept &= must[chunks]
         self.lowest = float(near[_best(near)].min(initial=1.0))
+        self.clearness = clearness(near[_best(near)])
+        self.weight = fusion_for(query)
         self.near_ones = (_best(near) | _best(base))[kept]
         self.base, self.near, self.bonus = base[kept], near[kept], bonus[kept]
         self.chunks, self.files = chunks[kept], owners[kept]
@@ -90,12 +101,12 @@ class _Parts:
 
     def first(self, form: str, weight: float) -> list[tuple[int, int]]:
         """The first chunks with their files, as the search would order them."""
-        weight = 0.0 if self.written else weight
-        highest = float(self.near.max(initial=0.0)) or 1.0
-        if form == "share":
-            share = np.maximum(self.near, 0.0) / highest
-        else:
-            share = np.clip((self.near - self.lowest) / max(highest - self.lowest, 1e-9), 0.0, 1.0)
+        if self.written:
+            weight = 0.0
+        elif form == "clear":
+            weight *= self.clearness
+        highest = float(self.near.max(initial=0.0))
+        share = np.clip((self.near - self.lowest) / max(highest - self.lowest, 1e-3), 0.0, 1.0)
         joined = (self.base + weight * np.where(self.near_ones, share, 0.0)) / (1.0 + weight)
         total = np.rint((joined * self.factors + self.bonus) * 10_000)
         best = np.lexsort((self.chunks, self.order, -total))[:_DEEP]
@@ -125,38 +136,41 @@ def _rows(corpus: Opened, name: str, asked: Sequence[Asked]) -> Iterator[dict[st
             for form in _FORMS
             for weight in _WEIGHTS
         }
+        gains["shipped"] = round(corpus.gain(parts.first("clear", parts.weight), one), 4)
         gains["vectors"] = round(corpus.gain(corpus.nearest(one.text), one), 4)
         yield {"set": name, "kind": kind_of(one.text), "gains": gains}
 
 
-async def measured(folder: Path, repository: str, count: int) -> list[dict[str, Any]]:
+async def measured(folder: Path, repository: str) -> list[dict[str, Any]]:
     """What every way gains for every query of one repository."""
     language = HELD_OUT[repository]
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="sightline-tune-") as scratch:
         source, bare = Path(scratch, "source"), Path(scratch, "bare")
-        described = changes(bare_folder(folder, repository), source, count)
-        without_docs(source, language, bare)
-        found = questions(source, language, count)
-        sets = {
-            "question": [Asked.chunk(q, q.text) for q in found],
-            "short": [Asked.chunk(q, shortened(q.text)) for q in found],
-            "literal": [Asked.chunk(q, q.text) for q in literals(bare, language, count)],
-        }
-        async with opened(bare) as corpus:
-            for name, asked in sets.items():
-                rows += _rows(corpus, name, asked)
+        repo = bare_folder(folder, repository)
+        described = changes(repo, stretches(repo)[0], source, _CHANGES)
+        if language:
+            without_docs(source, language, bare)
+            found = questions(source, language, _QUESTIONS)
+            sets = {
+                "question": [Asked.chunk(q, q.text) for q in found],
+                "short": [Asked.chunk(q, shortened(q.text)) for q in found],
+                "literal": [Asked.chunk(q, q.text) for q in literals(bare, language, _LITERALS)],
+            }
+            async with opened(bare) as corpus:
+                for name, asked in sets.items():
+                    rows += _rows(corpus, name, asked)
         async with opened(source) as corpus:
             rows += _rows(corpus, "change", [Asked(d.text, files=d.files) for d in described.short])
             rows += _rows(corpus, "long", [Asked(d.text, files=d.files) for d in described.long])
-    return [{"repository": repository, "language": language, **row} for row in rows]
+    return [{"repository": repository, **row} for row in rows]
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The mean of every way, by set and kind of query, and by set and language."""
+    """The mean of every way, by set and kind of query, and by set and repository."""
     groups: dict[str, list[dict[str, float]]] = defaultdict(list)
     for row in rows:
-        for part in (row["kind"], row["language"]):
+        for part in (row["kind"], row["repository"]):
             groups[f"{row['set']}, {part}"].append(row["gains"])
     return {
         name: {
@@ -170,14 +184,13 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.meaning.tune")
     parser.add_argument("--repositories", type=Path, required=True)
-    parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--json", type=Path, required=True, help="where the means go")
     parser.add_argument("--rows", type=Path, help="where every query's figures go")
     parser.add_argument("names", nargs="*", default=list(HELD_OUT))
     options = parser.parse_args(arguments)
     rows: list[dict[str, Any]] = []
     for repository in options.names:
-        rows += asyncio.run(measured(options.repositories, repository, options.count))
+        rows += asyncio.run(measured(options.repositories, repository))
         options.json.write_text(json.dumps(summary(rows), indent=1) + "\n", "utf-8")
         if options.rows:
             options.rows.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")

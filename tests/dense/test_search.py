@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sightline.contract.failures import Unavailable
 from sightline.index.dense import engine
-from sightline.index.dense.fusion import fused, fusion_for
+from sightline.index.dense.fusion import clearness, fused, fusion_for
 from sightline.index.dense.vectors import VectorLog, path_key
 from sightline.index.index import Index
 from sightline.index.query import understand
@@ -83,6 +83,24 @@ async def test_a_text_that_stands_there_as_written_goes_by_words(index: Index, r
         assert items[0].name == "check"
         reasons = [reason for item in items for reason in item.reasons]
         assert any(reason.startswith("near in meaning") for reason in reasons) is blurred
+
+
+async def test_explain_says_what_vectors_counted_in_the_end(index: Index) -> None:
+    [first, *_] = await found(index, QUESTION, explain=True)
+    [reason] = [reason for reason in first.reasons if reason.startswith("near in meaning")]
+    weight = float(reason.rpartition("weight ")[2].rstrip(")"))
+    assert 0.0 < weight <= fusion_for(understand(QUESTION))
+
+
+@given(st.lists(st.floats(-1, 1), max_size=40), st.floats(0, 1))
+def test_vectors_count_less_where_nothing_stands_out(near: list[float], more: float) -> None:
+    values = np.array(near)
+    kept = clearness(values)
+    assert 0.0 <= kept <= 1.0
+    assert clearness(np.array([*near, *near])) == kept
+    if near:
+        assert clearness(np.array([*near, max(near) + more])) >= kept
+        assert clearness(np.full(3, near[0])) == 0.0
 
 
 @given(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline.index.dense.fusion import CANDIDATES, fused
+from sightline.index.dense.fusion import CANDIDATES, clearness, fused
 from sightline.index.dense.nearness import Matrix
 from sightline.index.dense.vectors import Vectors
 from sightline.index.filters import Scope, ends_with
@@ -122,7 +122,8 @@ class Ranked(NamedTuple):
         self.check()
         bonus, note, must, written = self._evidence()
         near = None if written else self.near
-        evidence = _Evidence(scores, bonus, must, None if near is None else self._nearest(near))
+        nearest = None if near is None else self._nearest(near)
+        evidence = _Evidence(scores, bonus, must, nearest)
         # Most chunks have little of the highest score. They need no look where enough others are
         # better than any of them can be.
         chunks, total = self._totals(evidence, _MUCH)
@@ -132,12 +133,13 @@ class Ranked(NamedTuple):
         pool = best(self.snapshot, chunks, total, _POOL)
         pool = self._spread(self._exact_first(pool))
         found = [Found(chunk, -down / SCALE) for down, _, _, chunk, _ in pool[:MAX_RESULTS]]
-        return Results(found, len(pool) > MAX_RESULTS, note, written=written)
+        weight = 0.0 if nearest is None else nearest.weight
+        return Results(found, len(pool) > MAX_RESULTS, note, weight=weight)
 
     def _nearest(self, near: Near) -> Nearest:
         chunks, values = near.matrix.nearest(near.query(), self.scope.chunks, CANDIDATES)
         self.check()
-        return Nearest(chunks, values, near.weight)
+        return Nearest(chunks, values, near.weight * clearness(values))
 
     def _totals(self, evidence: "_Evidence", share: float) -> tuple[Ints, Floats]:
         """The chunks that have more than a share of the highest score, or something else that

@@ -41,8 +41,8 @@ class Results(NamedTuple):
     note: str = ""
     #: How many matches were counted, in text searches.
     matches: int = 0
-    #: Whether vectors were left out because the query stands somewhere as it is written.
-    written: bool = False
+    #: How much vectors counted beside words.
+    weight: float = 0.0
 
 
 class Records:

@@ -77,6 +77,8 @@ class RootSearch:
         """``query``: what is meant by the request, where that is known already."""
         self.snapshot = snapshot
         self._near = near
+        #: How much vectors counted in the end.
+        self._weight = 0.0
         self.root = root
         self.request = request
         self._lookup = lookup
@@ -107,8 +109,7 @@ class RootSearch:
             near=self._near,
         )
         results = ranked.run()
-        if results.written:
-            self._near = None
+        self._weight = results.weight
         if self.request.filters.symbol:
             kept = [f for f in results.found if scope.admits(self._records.chunk(f.chunk))]
             results = results._replace(found=kept)
@@ -176,7 +177,7 @@ class RootSearch:
         reasons = reasons_for(
             self.snapshot, self._lookup, self._query, hit, found.chunk, self.request.mode
         )
-        if self._near is not None:
+        if self._near is not None and self._weight > 0.0:
             near = float(self._near.matrix.near(self._near.query(), np.array([found.chunk]))[0])
-            reasons = (*reasons, f"near in meaning: {near:.2f} (weight {self._near.weight:g})")
+            reasons = (*reasons, f"near in meaning: {near:.2f} (weight {self._weight:.2f})")
         return reasons

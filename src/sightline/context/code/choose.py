@@ -93,7 +93,7 @@ def choose(corpus: Corpus, question: str, budget: int, weights: Weights = TUNED)
     corpus.trim()
     query = understand(question)
     near = corpus.near(query)
-    pieces = _ranked(
+    pieces, weight = _ranked(
         corpus, query, near, weights.least_ranked + budget // weights.tokens_per_ranked
     )
     _bring_along(corpus, pieces, weights)
@@ -110,7 +110,7 @@ def choose(corpus: Corpus, question: str, budget: int, weights: Weights = TUNED)
         sorted(taken, key=_order),
         corpus.size,
         sorted(left, key=_order),
-        _meaning(corpus, near),
+        _meaning(corpus, weight),
     )
 
 
@@ -118,26 +118,29 @@ def _order(piece: Piece) -> tuple[int, int, bytes]:
     return -piece.score, -piece.own, piece.id.encode()
 
 
-def _meaning(corpus: Corpus, near: Near | None) -> str:
-    if near is not None:
-        return f"words and vectors (weight {near.weight:g})"
+def _meaning(corpus: Corpus, weight: float) -> str:
+    if weight > 0.0:
+        return f"words and vectors (weight {weight:.2f})"
     if corpus.matrix is not None:
         return "words alone: the query is looked up as it is written"
     return f"words alone: {corpus.lacking}"
 
 
-def _ranked(corpus: Corpus, query: Query, near: Near | None, most: int) -> dict[int, Piece]:
-    """The chunks that match best, by number."""
+def _ranked(
+    corpus: Corpus, query: Query, near: Near | None, most: int
+) -> tuple[dict[int, Piece], float]:
+    """The chunks that match best, by number, and how much vectors counted."""
     roles = frozenset((Role.SOURCE,)) | query.wants
     results = corpus.ranked(query, roles, near)
     if not results.found:
         results = corpus.ranked(query, None, near)
     units = [(found.chunk, round(found.score * SCALE)) for found in results.found[:most]]
     top = max([SCALE, *(unit for _, unit in units)])
-    return {
+    pieces = {
         chunk: Piece(chunk, corpus.id(chunk), unit * SCALE // top, reasons=["matches"])
         for chunk, unit in units
     }
+    return pieces, results.weight
 
 
 def _bring_along(corpus: Corpus, pieces: dict[int, Piece], weights: Weights) -> None:

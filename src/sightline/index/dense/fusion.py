@@ -2,8 +2,9 @@
 
 A name, a quoted phrase or a piece of code is looked up word for word; vectors would only blur it. A
 question in plain words gains most. A long text, such as an issue, names what it is about many times
-over, so words decide and vectors help a little. The weights were chosen on the held-out
-repositories; the model card says how.
+over, so words decide and vectors help a little. And vectors count as far as something stands out
+among them. The weights were chosen on repositories that nothing was trained on; the model card says
+how.
 """
 
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from sightline.index.query import Query
 
-__all__ = ["CANDIDATES", "Fusion", "fused", "fusion_for"]
+__all__ = ["CANDIDATES", "Fusion", "clearness", "fused", "fusion_for"]
 
 Floats = NDArray[np.float64]
 
@@ -21,6 +22,8 @@ Floats = NDArray[np.float64]
 CANDIDATES = 300
 #: Cosines that are no further apart are the same.
 _CLOSE = 1e-3
+#: How far the nearest chunk stands out from the last candidate where the model knows what is meant.
+_CLEAR = 0.3
 
 
 class Fusion(NamedTuple):
@@ -43,13 +46,23 @@ def fusion_for(query: Query, weights: Fusion = Fusion()) -> float:  # noqa: B008
     return weights.named if query.names else weights.question
 
 
+def clearness(near: Floats) -> float:
+    """How much of their weight vectors keep, from the cosines of the candidates.
+
+    A sentence about one declaration has a nearest chunk that stands out from the last candidate.
+    "Fix a typo" is as near to one chunk as to hundreds, and their order says little.
+    """
+    apart = float(near.max() - near.min()) if len(near) else 0.0
+    return round(min(1.0, apart / _CLEAR), 4)
+
+
 def fused(base: Floats, near: Floats, weight: float) -> Floats:
     """The weighted mean of words and nearness, both between 0 and 1.
 
     A mean, so that what else speaks for a chunk (a declared name) counts as much as without
     vectors. Nearness is counted from the last of the nearest candidates, which has none, to the
-    first: all cosines of a code base lie close together, and only their order says much. ``near``
-    is 0 for every chunk that is not one of the nearest.
+    first: all cosines of a code base lie close together. ``near`` is 0 for every chunk that is not
+    one of the nearest.
     """
     kept = _best(near, CANDIDATES)
     if not len(kept) or weight <= 0.0:
