@@ -1,7 +1,8 @@
 """``python -m bench.meaning``: search quality on code bases that no model saw; writes its page.
 
 ``--only LANGUAGE`` measures one and keeps the others' figures; ``--page`` only writes the page anew;
-``--ranks`` keeps the speeds too, which a busy machine would spoil. ``--repositories DIR`` adds descriptions of changes, from the bare repositories there that are named
+``--ranks`` keeps the speeds too, which a busy machine would spoil, and ``--speeds`` keeps the ranks.
+``--repositories DIR`` adds descriptions of changes, from the bare repositories there that are named
 below, in folders named ``owner+name``.
 """
 
@@ -12,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.kernel import loads
 from bench.meaning.changes import bare_folder, changes, stretches
@@ -36,8 +37,15 @@ _CHANGED = {
 }
 
 
+class Wanted(NamedTuple):
+    """What is measured; the rest is kept from an earlier run."""
+
+    speed: bool
+    ranks: bool
+
+
 def _asked(
-    language: str, folder: Path, count: int, chosen: Sequence[str], *, speed: bool
+    language: str, folder: Path, count: int, chosen: Sequence[str], wanted: "Wanted"
 ) -> dict[str, Any]:
     found = questions(folder, language, count)
     with tempfile.TemporaryDirectory(prefix="sightline-quality-") as scratch:
@@ -52,7 +60,7 @@ def _asked(
             "quoted literals": [Asked.chunk(q, f'"{q.text}"') for q in texts],
         }
         sets = {name: asked for name, asked in sets.items() if not chosen or name in chosen}
-        measured = asyncio.run(measure(bare, sets, speed=speed))
+        measured = asyncio.run(measure(bare, sets, speed=wanted.speed, ranks=wanted.ranks))
     return {"language": language, "corpus": CORPORA[language][0], **_figures(measured)}
 
 
@@ -75,7 +83,7 @@ def _rounded(gains: Mapping[str, Mapping[str, Gains]]) -> dict[str, dict[str, li
     }
 
 
-def _changed(repository: str, folder: Path, count: int, *, speed: bool) -> dict[str, Any]:
+def _changed(repository: str, folder: Path, count: int, wanted: "Wanted") -> dict[str, Any]:
     """Stretch by stretch, the newest first, until so many changes were asked for."""
     bare = bare_folder(folder, repository)
     result: dict[str, Any] = {}
@@ -89,8 +97,10 @@ def _changed(repository: str, folder: Path, count: int, *, speed: bool) -> dict[
                 "changes": [Asked(one.text, files=one.files) for one in described.short],
                 "long changes": [Asked(one.text, files=one.files) for one in described.long],
             }
-            timed = speed and not states
-            measured = asyncio.run(measure(Path(scratch, "source"), sets, speed=timed))
+            timed = wanted.speed and not states
+            measured = asyncio.run(
+                measure(Path(scratch, "source"), sets, speed=timed, ranks=wanted.ranks)
+            )
         figures = _figures(measured)
         if not result:
             name = f"{repository} {stretch.before[:10]}"
@@ -100,7 +110,7 @@ def _changed(repository: str, folder: Path, count: int, *, speed: bool) -> dict[
         states += 1
         asked += len(described.short)
         print(repository, stretch.before[:10], asked, flush=True)
-        if asked >= count:
+        if asked >= count or not wanted.ranks:
             break
     gains = {kind: ways for kind, ways in result["gains"].items() if len(ways["both"]) >= _FEW}
     return {**result, "states": states, "gains": gains}
@@ -118,8 +128,12 @@ _FEW = 40
 _MAX_STATES = 6
 
 
-def _kept(old: Mapping[str, Any], new: dict[str, Any], only_some: bool) -> dict[str, Any]:
+def _kept(
+    old: Mapping[str, Any], new: dict[str, Any], only_some: bool, wanted: "Wanted"
+) -> dict[str, Any]:
     """What was measured, and of an earlier run what was not asked for."""
+    if not wanted.ranks:
+        return {**old, "speed": new["speed"]}
     speed = {"speed": old["speed"]} if "speed" in old else {}
     gains = old.get("gains", {}) if only_some else {}
     return {**speed, **new, "gains": {**gains, **new["gains"]}}
@@ -145,11 +159,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--changes", type=int, default=1_000, help="changes per repository")
     parser.add_argument("--json", type=Path, default=_RESULTS)
     parser.add_argument("--ranks", action="store_true", help="no speeds; keeps earlier ones")
+    parser.add_argument("--speeds", action="store_true", help="no ranks; keeps earlier ones")
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     parser.add_argument(
         "--general", nargs="*", default=[], help="languages to compare a general model on"
     )
     options = parser.parse_args(arguments)
+    wanted = Wanted(speed=not options.ranks, ranks=not options.speeds)
     results = json.loads(options.json.read_text("utf-8")) if options.json.exists() else {}
     if not options.page:
         if not options.ranks:
@@ -161,12 +177,10 @@ def main(arguments: list[str]) -> int:
         for name in everything if options.only is None else options.only:
             if name in CORPORA:
                 chosen, count = options.sets, options.count
-                found = _asked(name, corpus(name), count, chosen, speed=not options.ranks)
+                found = _asked(name, corpus(name), count, chosen, wanted)
             else:
-                found = _changed(
-                    name, options.repositories, options.changes, speed=not options.ranks
-                )
-            results[name] = _kept(results.get(name, {}), found, bool(options.sets))
+                found = _changed(name, options.repositories, options.changes, wanted)
+            results[name] = _kept(results.get(name, {}), found, bool(options.sets), wanted)
             options.json.write_text(json.dumps(results) + "\n", "utf-8")
             print(name, "measured", flush=True)
     if options.json == _RESULTS and results:
