@@ -60,6 +60,30 @@ async def test_a_grammar_that_hangs_or_dies_costs_one_file(tmp_path: Path) -> No
             await workers.close()
 
 
+async def test_a_worker_that_gets_no_processor_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine a file must not be given up because of what others do."""
+    monkeypatch.setattr("sightline.index.workers.starved", lambda *_: True)
+    root, cache = tmp_path / "ws", tmp_path / "cache"
+    root.mkdir()
+    cache.mkdir()
+    for number in range(3):
+        (root / f"f{number}.py").write_text(f"def zebra{number}(): pass\n")
+    slow = BAD_WORKER.replace("while True:", "if True:").replace("sleep(60)", "sleep(1)")
+    (root / "f1.py").write_text("def otter(): pass  # HANG ALWAYS\n")
+    workers = Workers(
+        ENVIRONMENT, [], str(cache), limit=1, hang_s=0.5, command=[sys.executable, "-c", slow]
+    )
+    async with open_index(root, cache, workers=workers) as index:
+        try:
+            await build(index)
+            rows = index.builders[str(root)].library.rows
+            assert not [path for path, row in rows.items() if row.reason == "failed"]
+        finally:
+            await workers.close()
+
+
 async def test_files_that_change_their_nature_during_the_build(tmp_path: Path) -> None:
     """Vanished, swapped for a pipe, for a link to the outside, for a folder, growing."""
     root = tmp_path / "ws"

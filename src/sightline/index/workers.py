@@ -15,12 +15,15 @@ from sightline.contract.failures import Unavailable
 from sightline.index.jobs import LENGTH, MAX_FRAME, At, Job, Reply, decode_reply, frame
 from sightline.process.child import Child, StartFailed, spawn
 from sightline.process.environment import child_environment
+from sightline.process.patience import Pulse, starved
 
 __all__ = ["HANG_S", "Stuck", "Workers"]
 
 #: How long one file may take. A merge gets more.
 HANG_S = 10.0
 _MERGE_S = 300.0
+#: So many times as long for a worker that gets no processor.
+_PATIENCE = 6
 _IDLE_S = 300.0
 #: Freed memory is kept for the next tree and the next array instead of being given back and asked
 #: for again, which costs more than what is done with it. (Without a threshold of its own, setting
@@ -42,6 +45,17 @@ class Stuck(Exception):
         super().__init__("hung" if hung else "died")
         self.task = task
         self.hung = hung
+
+
+class _TooLong(Exception):
+    """A worker says more than it may at once."""
+
+
+async def _next_reply(child: Child) -> Reply:
+    (length,) = LENGTH.unpack(await child.stdout.readexactly(LENGTH.size))
+    if length > MAX_FRAME:
+        raise _TooLong
+    return decode_reply(await child.stdout.readexactly(length))
 
 
 class Workers:
@@ -104,19 +118,30 @@ class Workers:
             child.stdin.write(frame(job))
             await child.stdin.drain()
             while True:
-                async with asyncio.timeout(seconds):
-                    (length,) = LENGTH.unpack(await child.stdout.readexactly(LENGTH.size))
-                    if length > MAX_FRAME:
-                        raise Stuck(task, hung=False)
-                    reply = decode_reply(await child.stdout.readexactly(length))
+                reply = await self._hear(child, seconds)
                 if not isinstance(reply, At):
                     return reply
                 task = reply.task
                 at(task)
         except TimeoutError:
             raise Stuck(task, hung=True) from None
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (_TooLong, asyncio.IncompleteReadError, ConnectionError):
             raise Stuck(task, hung=False) from None
+
+    async def _hear(self, child: Child, seconds: float) -> Reply:
+        """What a worker says next. One that a busy machine does not let work gets more time."""
+        hearing = asyncio.create_task(_next_reply(child), name="hear index worker")
+        try:
+            for _ in range(_PATIENCE):
+                before = Pulse.of(child.pid)
+                await asyncio.wait({hearing}, timeout=seconds)
+                if hearing.done():
+                    return hearing.result()
+                if not starved(before, child.pid, seconds):
+                    break
+            raise TimeoutError
+        finally:
+            hearing.cancel()
 
     async def _take(self) -> Child:
         while self._idle:
