@@ -6,10 +6,10 @@ them can be stale; they are bounded, so nothing in them can pile up.
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar, overload
 
 import msgspec
+from msgspec import Struct
 
 from sightline.contract import limits
 from sightline.contract.failures import CursorExpired, SnapshotTooLarge
@@ -74,8 +74,7 @@ class Store(Generic[V]):
             self.drop(key)
 
 
-@dataclass
-class RetainedSet:
+class RetainedSet(Struct, eq=False):
     """A full canonical result set, each item encoded."""
 
     items: Sequence[bytes]

@@ -12,12 +12,11 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import SourceFile
@@ -87,15 +86,14 @@ class Launch(Struct, frozen=True):
     ended: Callable[[], None]
 
 
-@dataclass(eq=False)
-class Server:
+class Server(Struct, eq=False):
     launch: Launch
     state: State = State.STOPPED
     client: Client | None = None
     documents: Documents | None = None
     published: Published = field(default_factory=Published)
     version: str = ""
-    capabilities: dict[str, Any] = field(default_factory=dict)
+    capabilities: dict[str, Any] = {}
     #: When it was last asked something.
     used: float = 0.0
     #: Whether a user's question was put to it.
@@ -109,11 +107,11 @@ class Server:
     _crashes: int = 0
     _last_crash: float = 0.0
     _reason: str = ""
-    _missed: list[Change] = field(default_factory=list)
-    _anchors: Anchors = field(default_factory=Anchors)
+    _missed: list[Change] = []
+    _anchors: Anchors = Anchors()
     _anchors_due: bool = False
     #: Processes that are to be ended before the next one starts.
-    _leaving: list[tuple[Client | None, Child | None]] = field(default_factory=list)
+    _leaving: list[tuple[Client | None, Child | None]] = []
     _names: int = 0
     _units: frozenset[str] = frozenset()
 

@@ -20,7 +20,6 @@ import asyncio
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -65,8 +64,7 @@ class Connection(Struct, frozen=True):
     units: frozenset[str] = frozenset()
 
 
-@dataclass
-class Settler:
+class Settler(Struct, eq=False):
     """The changes a running server still has to take in."""
 
     connection: Connection
@@ -75,9 +73,9 @@ class Settler:
     _rescan: bool = False
     _reload: bool = False
     #: Documents whose published diagnostics say that they were taken in.
-    _awaited: dict[str, int] = field(default_factory=dict)
+    _awaited: dict[str, int] = {}
     #: Documents that were shown since the last question.
-    _shown: list[str] = field(default_factory=list)
+    _shown: list[str] = []
     _log: Callable[[str], None] | None = None
 
     @property

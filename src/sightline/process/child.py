@@ -11,8 +11,8 @@ import secrets
 import signal
 import socket
 import sys
+from asyncio.subprocess import Process
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -35,19 +35,25 @@ class StartFailed(Exception):
     """The command could not be started. The text names the cause, not the path."""
 
 
-@dataclass(eq=False)
 class Child:
     """One running child tree."""
 
-    pid: int
-    stdin: asyncio.StreamWriter
-    _process: asyncio.subprocess.Process
-    _pipes: Pipes
-    _control: socket.socket
-    #: What every process of the tree has in its environment.
-    _mark: str = ""
-    _gone: asyncio.Task[int] | None = None
-    _ending: asyncio.Task[bool] | None = None
+    def __init__(
+        self, pid: int, process: Process, pipes: Pipes, control: socket.socket, mark: str = ""
+    ) -> None:
+        self.pid = pid
+        self._process = process
+        self._pipes = pipes
+        self._control = control
+        #: What every process of the tree has in its environment.
+        self._mark = mark
+        self._gone: asyncio.Task[int] | None = None
+        self._ending: asyncio.Task[bool] | None = None
+
+    @property
+    def stdin(self) -> asyncio.StreamWriter:
+        assert self._process.stdin is not None
+        return self._process.stdin
 
     @property
     def ended(self) -> bool:
@@ -120,14 +126,14 @@ class Child:
             self._process.kill()
 
 
-@dataclass(eq=False)
 class Keeper:
     """A keeper that runs and waits for the command it is to keep."""
 
-    _process: asyncio.subprocess.Process
-    _pipes: Pipes
-    _control: socket.socket
-    _mark: str
+    def __init__(self, process: Process, pipes: Pipes, control: socket.socket, mark: str) -> None:
+        self._process = process
+        self._pipes = pipes
+        self._control = control
+        self._mark = mark
 
     @classmethod
     async def start(cls, limit: int = STREAM_LIMIT) -> "Keeper":
@@ -162,10 +168,7 @@ class Keeper:
         except BaseException:
             await self.dismiss()
             raise
-        assert self._process.stdin is not None
-        child = Child(
-            pid, self._process.stdin, self._process, self._pipes, self._control, self._mark
-        )
+        child = Child(pid, self._process, self._pipes, self._control, self._mark)
         child._gone = asyncio.create_task(child._wait(), name=f"wait for child {pid}")
         return child
 

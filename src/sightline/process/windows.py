@@ -111,10 +111,9 @@ async def spawn_windows(
     except OSError as error:
         job.close()
         raise StartFailed(error.strerror or "the process could not be started") from None
-    assert process.stdin is not None
     unused, other = socket.socketpair()
     other.close()
-    child = WindowsChild(process.pid, process.stdin, process, pipes, unused)
+    child = WindowsChild(process.pid, process, pipes, unused)
     child.job = job
     try:
         job.take(process.pid)

@@ -10,11 +10,11 @@ the client took the request back in a way that MCP says is not answered.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from sightline.protocol import jsonrpc
 from sightline.protocol.jsonrpc import (
@@ -66,8 +66,7 @@ class Phase(Enum):
     READY = "ready"
 
 
-@dataclass(eq=False, slots=True)
-class Call:
+class Call(Struct, eq=False):
     """A ``tools/call`` in flight. ``options`` and ``revision`` are the session's, fixed."""
 
     id: Id
@@ -102,15 +101,14 @@ class Violation(NamedTuple):
 Effect = Send | Start | Cancel | Violation
 
 
-@dataclass(eq=False)
-class Session:
+class Session(Struct, eq=False):
     surface: Surface
     profile: Profile
     phase: Phase = Phase.NEW
     revision: Revision | None = None
     client: str = ""
-    options: ClientOptions = field(default_factory=ClientOptions)
-    calls: dict[str, Call] = field(default_factory=dict)
+    options: ClientOptions = ClientOptions()
+    calls: dict[str, Call] = {}
 
     def receive(self, message: Message) -> list[Effect]:
         """What one message brings about."""

@@ -8,10 +8,11 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from sightline import __version__
 from sightline.calls.calls import Calls, Engines, Record
@@ -157,8 +158,7 @@ class LazyIndex:
             await self.made.close()
 
 
-@dataclass
-class Program:
+class Program(Struct, eq=False):
     """A running Sightline without a transport."""
 
     settings: Settings

@@ -9,7 +9,8 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from sightline.workspace.changes import Change, ChangeSet
 from sightline.workspace.inotify import Event, Inotify, Mask, WatchLimit
@@ -82,20 +83,19 @@ class Sweeper:
         }
 
 
-@dataclass
-class Watcher:
+class Watcher(Struct, eq=False):
     """Reads the kernel's announcements."""
 
     top: str
     inotify: Inotify
-    tree: Tree = field(default_factory=dict)
+    tree: Tree = {}
     complete: bool = True
     reason: str = ""
     #: Folders that could not be watched. They are swept.
-    unwatched: set[str] = field(default_factory=set)
-    _paths: dict[int, str] = field(default_factory=dict)
-    _numbers: dict[str, int] = field(default_factory=dict)
-    _silent: list[str] = field(default_factory=list)
+    unwatched: set[str] = set()
+    _paths: dict[int, str] = {}
+    _numbers: dict[str, int] = {}
+    _silent: list[str] = []
 
     @property
     def sweeps(self) -> bool:

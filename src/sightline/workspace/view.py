@@ -7,7 +7,6 @@ about files goes through it. Two calls with equal views and equal questions have
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
@@ -78,19 +77,18 @@ class Kept(NamedTuple):
     document: SourceFile
 
 
-@dataclass(frozen=True)
-class View:
+class View(Struct, frozen=True, eq=False):
     gate: Gate
     epochs: Epochs
     roots_key: str
     #: The names in the machine's root folder: what an absolute path of this machine starts with.
     top_folders: frozenset[str] = frozenset()
     #: Texts that an editor has not saved, by real path. They stand for the files.
-    unsaved: Mapping[str, str | None] = field(default_factory=dict, compare=False)
+    unsaved: Mapping[str, str | None] = {}
     #: What each document read in this view was: a fingerprint per URI.
-    _seen: dict[str, int] = field(default_factory=dict, compare=False)
+    _seen: dict[str, int] = {}
     #: Documents of which only the bytes have to be compared when they are asked about again.
-    _kept: dict[str, "Kept"] = field(default_factory=dict, compare=False)
+    _kept: dict[str, "Kept"] = {}
 
     def document(self, uri: str) -> SourceFile:
         """The text of a document, gated.
