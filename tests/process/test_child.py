@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.process import child as module
-from sightline.process.child import Child, Spare, StartFailed, spawn
+from sightline.process.child import Child, StartFailed, spawn
 from sightline.process.keeper import GRACE_S, order, receive
 from sightline.process.strays import find_strays
 from tests.support.processes import alive, children_of, left_after, tree_command
@@ -255,63 +255,7 @@ async def test_cancelling_a_start_leaves_nothing() -> None:
         await starting
 
 
-# A keeper that waits
-
-
-async def spare() -> tuple[Spare, int]:
-    made, before = Spare(), set(children_of(os.getpid()))
-    await made.start()
-    (keeper,) = set(children_of(os.getpid())) - before
-    return made, keeper
-
-
-async def test_a_spare_keeper_keeps_the_first_command() -> None:
-    waiting, keeper = await spare()
-    first = await waiting.spawn(tree_command("plain"), cwd="/", env={"PATH": os.defpath})
-    second = await waiting.spawn(tree_command("plain"), cwd="/", env={"PATH": os.defpath})
-    assert first._process.pid == keeper != second._process.pid
-    pids = [*(await announced(first)).values(), *(await announced(second)).values()]
-    assert await first.end() and await second.end()
-    await waiting.close()
-    assert not left_after(0, [*pids, keeper])
-
-
-async def test_a_spare_keeper_that_nobody_needs_ends() -> None:
-    waiting, keeper = await spare()
-    await waiting.close()
-    await waiting.close()
-    assert not left_after(0, [keeper])
-
-
-async def test_a_spare_keeper_ends_with_us() -> None:
-    program = """
-import asyncio, os
-from sightline.process.child import Spare
-
-async def main():
-    spare = Spare()
-    await spare.start()
-    print(spare._keeper._process.pid, flush=True)
-    os.kill(os.getpid(), 9)
-
-asyncio.run(main())
-"""
-    dying = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", program, stdout=subprocess.PIPE
-    )
-    said, _ = await asyncio.wait_for(dying.communicate(), BOUND_S)
-    assert not await asyncio.to_thread(left_after, NO_ORPHAN_S, [int(said)])
-
-
-async def test_a_spare_keeper_that_was_killed_is_replaced() -> None:
-    waiting, keeper = await spare()
-    os.kill(keeper, signal.SIGKILL)
-    async with asyncio.timeout(BOUND_S):
-        while waiting._keeper is not None and waiting._keeper.waits:
-            await asyncio.sleep(0)
-    child = await waiting.spawn([sys.executable, "-I", "-c", "print(1)"], cwd="/", env={})
-    assert await asyncio.wait_for(child.stdout.read(), BOUND_S) == b"1\n"
-    assert await child.wait() == 0
+# What a keeper is told
 
 
 def _is_name(word: str) -> bool:

@@ -8,14 +8,16 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jsonschema_rs
 import msgspec
 
 from sightline.contract.canonical import JsonValue
 from sightline.contract.failures import InvalidArguments
 from sightline.contract.limits import MAX_SCHEMA_ISSUES
+
+if TYPE_CHECKING:
+    import jsonschema_rs
 
 __all__ = ["Validator", "load_schema"]
 
@@ -39,6 +41,8 @@ class Validator:
     """Checks and converts the arguments of one tool."""
 
     def __init__(self, tool: str, arguments: type[msgspec.Struct]) -> None:
+        import jsonschema_rs  # needed by the first call, and not by the first message
+
         self._schema = load_schema(tool)
         self._validator = jsonschema_rs.validator_for(self._schema)
         self._arguments = arguments
@@ -79,7 +83,7 @@ class Validator:
             return msgspec.convert(_whole_numbers(arguments), self._arguments)
 
 
-def _issue(error: jsonschema_rs.ValidationError) -> Mapping[str, JsonValue]:
+def _issue(error: "jsonschema_rs.ValidationError") -> Mapping[str, JsonValue]:
     schema_path = [str(part) for part in error.schema_path]
     keyword = schema_path[-1] if schema_path else ""
     return {
@@ -90,7 +94,7 @@ def _issue(error: jsonschema_rs.ValidationError) -> Mapping[str, JsonValue]:
     }
 
 
-def _message(error: jsonschema_rs.ValidationError, keyword: str) -> str:
+def _message(error: "jsonschema_rs.ValidationError", keyword: str) -> str:
     word = _WORDS.get(keyword)
     return word(error.kind) if word else f"must satisfy {keyword}"
 

@@ -130,8 +130,17 @@ def make_parser(name: str, description: str, example: str) -> argparse.ArgumentP
         prog=f"sightline {name}",
         description=description,
         epilog=f"example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_formatter,
     )
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """Of its own accord argparse imports a good deal to learn the width of the terminal."""
+    try:
+        columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size().columns
+    except (ValueError, OSError):
+        columns = 80
+    return argparse.RawDescriptionHelpFormatter(prog, width=columns - 2)
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:

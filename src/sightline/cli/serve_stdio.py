@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from sightline.cli.folders import Folders, private
 from sightline.cli.start import build_engines, configuration_from, program_on, roots_from
-from sightline.process.child import Spare
 from sightline.server.streams import claim_standard_streams
 
 if TYPE_CHECKING:
@@ -26,17 +25,17 @@ __all__ = ["serve_stdio"]
 _LATER = ("sightline.server.compose", "sightline.server.status", "sightline.server.stdio")
 
 
-async def serve_stdio(arguments: argparse.Namespace, spare: Spare) -> None:
+async def serve_stdio(arguments: argparse.Namespace) -> None:
     """Serves one client until it is gone."""
     folders = Folders(os.environ)
     configuration = configuration_from(arguments, folders)
     roots = roots_from(arguments.roots, configuration, folders)
     read_fd, write_fd = claim_standard_streams()
-    engines = build_engines(configuration, roots, folders, spare.spawn)
+    engines = build_engines(configuration, roots, folders)
     engines.go_ahead()
     try:
-        await asyncio.to_thread(lambda: [import_module(name) for name in _LATER])
-        await spare.close()  # whoever starts ahead has it by now
+        await asyncio.to_thread(_import, *_LATER)
+        checking = asyncio.create_task(asyncio.to_thread(_import, "jsonschema_rs"))
         from sightline.server.logs import Log
 
         log = Log(debug=configuration.settings.debug_logging)
@@ -45,6 +44,12 @@ async def serve_stdio(arguments: argparse.Namespace, spare: Spare) -> None:
         await engines.close()
         raise
     await _serve(program, read_fd, write_fd, private(folders.run))
+    await checking
+
+
+def _import(*names: str) -> None:
+    for name in names:
+        import_module(name)
 
 
 async def _serve(program: "Program", read_fd: int, write_fd: int, run_folder: Path) -> None:

@@ -12,7 +12,6 @@ from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private
 from sightline.contract.limits import CONTEXT_TIMEOUT_MS
 from sightline.contract.settings import Settings
-from sightline.process.child import Spawn, spawn
 from sightline.workspace.roots import BadRoot, Root, default_root, open_root
 from sightline.workspace.trust import TrustStore
 
@@ -64,9 +63,7 @@ def roots_from(paths: Sequence[str], configuration: Configuration, folders: Fold
         raise CommandError(str(bad)) from None
 
 
-def build_engines(
-    configuration: Configuration, roots: list[Root], folders: Folders, spawn: Spawn = spawn
-) -> "Headless":
+def build_engines(configuration: Configuration, roots: list[Root], folders: Folders) -> "Headless":
     from sightline.server.headless import Headless
 
     return Headless.build(
@@ -77,7 +74,6 @@ def build_engines(
         cache=private(folders.cache),
         servers=folders.servers,
         trusted=TrustStore(folders.trust).trusts,
-        spawn=spawn,
     )
 
 

@@ -9,7 +9,6 @@ project.
 import json
 import os
 import sys
-import sysconfig
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -116,8 +115,9 @@ class Launcher(Struct, frozen=True):
         if os.path.isabs(program):
             return find_program(os.path.basename(program), [os.path.dirname(program)], roots)
         if spec.found == "bundled":
-            folders = [os.path.dirname(sys.executable), sysconfig.get_path("scripts")]
-            return find_program(program, folders, ())
+            return find_program(program, [os.path.dirname(sys.executable)], ()) or find_program(
+                program, [_scripts_folder()], ()
+            )
         return self._on_path(program, roots)
 
     def _fill(self, spec: ServerSpec, words: Sequence[str]) -> list[str]:
@@ -148,6 +148,12 @@ class Launcher(Struct, frozen=True):
             # Otherwise it climbs to a project above the root and speaks of that one.
             options["configurationFile"] = python.empty_configuration(self.cache)
         return options
+
+
+def _scripts_folder() -> str:
+    import sysconfig  # which takes a moment, and is mostly not needed
+
+    return sysconfig.get_path("scripts")
 
 
 def _filled(value: Any, folder: str) -> Any:  # noqa: ANN401 - settings are any JSON

@@ -36,7 +36,7 @@ from sightline.lsp.routes import Outlook, Route, Routes
 from sightline.lsp.server import Launch, Server, State
 from sightline.lsp.sweep import Counter, sweep
 from sightline.lsp.together import together
-from sightline.process.child import Spawn, spawn
+from sightline.process.child import spawn
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
@@ -74,13 +74,11 @@ class Pool:
         registry: Registry,
         launcher: Launcher,
         options: Options | None = None,
-        spawn: Spawn = spawn,
     ) -> None:
         options = options or Options()
         self._workspace = workspace
         self._registry = registry
         self._launcher = launcher
-        self._spawn = spawn
         self._fleet = Fleet(options.bounds)
         self._routes = Routes(workspace, registry, launcher, options.trusted, options.unstable)
         self._warming: asyncio.Task[None] | None = None
@@ -289,7 +287,7 @@ class Pool:
             folder,
             project=project,
             prepare=prepare,
-            spawn=lambda start: self._spawn(start.command, cwd=folder, env=start.environment),
+            spawn=lambda start: spawn(start.command, cwd=folder, env=start.environment),
             read=partial(self._read, spec),
             admit=self._fleet.admit,
             ended=self._workspace.source_changed,

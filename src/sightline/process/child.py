@@ -7,21 +7,19 @@ keeper (see keeper.py) stands between; on Windows a job object does its work (se
 import asyncio
 import contextlib
 import os
-import secrets
 import signal
 import socket
 import sys
 from asyncio.subprocess import Process
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 from sightline.contract.limits import TERMINATE_GRACE_MS
 from sightline.process.keeper import order
 from sightline.process.pipes import Pipes, start_piped
 from sightline.process.strays import MARK, end_strays, find_strays
 
-__all__ = ["Child", "Keeper", "Spare", "Spawn", "StartFailed", "spawn"]
+__all__ = ["Child", "StartFailed", "spawn"]
 
 _KEEPER = str(Path(__file__).with_name("keeper.py"))
 #: The keeper's grace and its rounds of killing, and a little for a busy machine.
@@ -138,7 +136,7 @@ class Keeper:
     @classmethod
     async def start(cls, limit: int = STREAM_LIMIT) -> "Keeper":
         ours, theirs = socket.socketpair()
-        mark = secrets.token_hex(8)
+        mark = os.urandom(8).hex()
         try:
             process, pipes = await start_piped(
                 [sys.executable, "-I", "-S", _KEEPER, str(theirs.fileno())],
@@ -156,10 +154,6 @@ class Keeper:
             theirs.close()
         ours.setblocking(False)
         return cls(process, pipes, ours, mark)
-
-    @property
-    def waits(self) -> bool:
-        return self._process.returncode is None
 
     async def run(self, command: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Child:
         """The child tree of a command. A keeper keeps one."""
@@ -203,40 +197,3 @@ async def spawn(
 
         return await spawn_windows(command, cwd=cwd, env=env, limit=limit)
     return await (await Keeper.start(limit)).run(command, cwd=cwd, env=env)
-
-
-class Spawn(Protocol):
-    """What starts a command in the way of ``spawn``."""
-
-    def __call__(
-        self, command: Sequence[str], *, cwd: str, env: Mapping[str, str]
-    ) -> Coroutine[Any, Any, Child]: ...
-
-
-class Spare:
-    """A keeper that is started ahead of the first command, because that takes as long as much of
-    what is done meanwhile. Without one, and on Windows, ``spawn`` is the plain one.
-    """
-
-    def __init__(self) -> None:
-        self._keeper: Keeper | None = None
-
-    async def start(self) -> None:
-        if sys.platform != "win32":
-            with contextlib.suppress(StartFailed):  # told when a keeper is needed
-                self._keeper = await Keeper.start()
-
-    async def spawn(self, command: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Child:
-        keeper, self._keeper = self._keeper, None
-        if keeper is None:
-            return await spawn(command, cwd=cwd, env=env)
-        if not keeper.waits:
-            await keeper.dismiss()
-            return await spawn(command, cwd=cwd, env=env)
-        return await keeper.run(command, cwd=cwd, env=env)
-
-    async def close(self) -> None:
-        """Ends the keeper if nobody needed it."""
-        keeper, self._keeper = self._keeper, None
-        if keeper is not None:
-            await keeper.dismiss()

@@ -14,7 +14,6 @@ from sightline.lsp.install.store import Store
 from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Options, Pool
 from sightline.lsp.registry import Registry
-from sightline.process.child import Spawn, spawn
 from sightline.workspace.roots import Root
 from sightline.workspace.workspace import Workspace
 
@@ -37,13 +36,12 @@ class Headless(NamedTuple):
         cache: Path,
         servers: Path,
         trusted: Callable[[str], bool] = lambda root: False,
-        spawn: Spawn = spawn,
     ) -> "Headless":
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
         launcher = Launcher(environment, cache, Store(servers), registry)
         bounds = Bounds(settings.max_servers, settings.server_memory_mb, settings.server_idle_s)
         options = Options(bounds, settings.allow_unstable_hover, trusted)
-        return cls(settings, workspace, Pool(workspace, registry, launcher, options, spawn))
+        return cls(settings, workspace, Pool(workspace, registry, launcher, options))
 
     def go_ahead(self) -> None:
         """Begins what needs nothing of the workspace and leaves the processor to others."""

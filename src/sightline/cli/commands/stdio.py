@@ -1,8 +1,4 @@
-"""``sightline stdio``: one client over standard input and output.
-
-Clients start this by themselves and wait for it, so the order of things matters: a keeper for the
-first language server is started before most of the program is imported.
-"""
+"""``sightline stdio``: one client over standard input and output."""
 
 import argparse
 import os
@@ -11,7 +7,7 @@ import sys
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.loops import loop_runner
 from sightline.cli.main import add_common, make_parser
-from sightline.process.child import Spare
+from sightline.cli.serve_stdio import serve_stdio
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -36,20 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.strict_v0:
         return _serve_strict_v0(arguments)
     with loop_runner() as runner:
-        runner.run(_serve(arguments))
+        runner.run(serve_stdio(arguments))
     return 0
-
-
-async def _serve(arguments: argparse.Namespace) -> None:
-    spare = Spare()
-    if arguments.tools != "context":
-        await spare.start()
-    try:
-        from sightline.cli.serve_stdio import serve_stdio
-
-        await serve_stdio(arguments, spare)
-    finally:
-        await spare.close()
 
 
 def _serve_strict_v0(arguments: argparse.Namespace) -> int:
