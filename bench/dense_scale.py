@@ -82,6 +82,8 @@ def run() -> bool:
         results["quality"] = _quality(library, root)
         library.store.close()
         with contextlib.ExitStack() as stack:
+            results["alone"] = _alone(_server(stack, home, root), names, sentences)
+        with contextlib.ExitStack() as stack:
             sides = {side: _server(stack, home, root, *more) for side, more in _SIDES.items()}
             results["asked"] = _asked(sides["both"], sides["words"], names, sentences)
             results["memory"] = {side: memory(one.process.pid) for side, one in sides.items()}
@@ -275,13 +277,25 @@ def _server(stack: contextlib.ExitStack, home: Path, root: Path, *more: str) -> 
     return server
 
 
+def _alone(server: StdioServer, names: list[str], sentences: list[str]) -> dict[str, Any]:
+    """Every question to the program as installed, with nothing else at work."""
+    _warm(server)
+    asked = names + sentences
+    random.Random(4).shuffle(asked)
+    return spread([search(server, text)[0] for text in asked])
+
+
+def _warm(server: StdioServer) -> None:
+    _, answer = search(server, "warm the caches of the very first question")
+    assert "by words alone" not in answer["summary"], answer["summary"]
+    search(server, "and the ones that the second question needs")
+
+
 def _asked(
     both: StdioServer, words: StdioServer, names: list[str], sentences: list[str]
 ) -> dict[str, Any]:
     for server in (both, words):
-        _, answer = search(server, "warm the caches of the very first question")
-        assert "by words alone" not in answer["summary"], answer["summary"]
-        search(server, "and the ones that the second question needs")
+        _warm(server)
     figures: dict[str, list[float]] = {"names": [], "both": [], "words": []}
     turns = [("names", text) for text in names] + [("both", text) for text in sentences]
     random.Random(3).shuffle(turns)
