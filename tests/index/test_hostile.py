@@ -30,6 +30,11 @@ worker.main()
 """
 
 
+def one_worker(cache: Path, code: str, *, hang_s: float) -> Workers:
+    command = [sys.executable, "-c", code]
+    return Workers(ENVIRONMENT, [], str(cache), limit=1, hang_s=hang_s, command=command)
+
+
 async def test_a_grammar_that_hangs_or_dies_costs_one_file(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     root.mkdir()
@@ -41,9 +46,7 @@ async def test_a_grammar_that_hangs_or_dies_costs_one_file(tmp_path: Path) -> No
     (root / "f08.py").write_text("def marten(): pass  # HANG ALWAYS\n")
     cache = tmp_path / "cache"
     cache.mkdir()
-    workers = Workers(
-        ENVIRONMENT, [], str(cache), limit=1, hang_s=2.0, command=[sys.executable, "-c", BAD_WORKER]
-    )
+    workers = one_worker(cache, BAD_WORKER, hang_s=2.0)
     async with open_index(root, cache, workers=workers) as index:
         try:
             await build(index)
@@ -72,9 +75,7 @@ async def test_a_worker_that_gets_no_processor_is_waited_for(
         (root / f"f{number}.py").write_text(f"def zebra{number}(): pass\n")
     slow = BAD_WORKER.replace("while True:", "if True:").replace("sleep(60)", "sleep(1)")
     (root / "f1.py").write_text("def otter(): pass  # HANG ALWAYS\n")
-    workers = Workers(
-        ENVIRONMENT, [], str(cache), limit=1, hang_s=0.5, command=[sys.executable, "-c", slow]
-    )
+    workers = one_worker(cache, slow, hang_s=0.5)
     async with open_index(root, cache, workers=workers) as index:
         try:
             await build(index)

@@ -18,6 +18,7 @@ from sightline.lsp.registry import Registry, builtin
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
 from sightline.server.compose import Program
+from sightline.server.headless import Headless
 from sightline.server.logs import Log
 from sightline.workspace.roots import open_root
 
@@ -83,15 +84,18 @@ async def engine(
     families: tuple[Family, ...] = ("lsp",),
 ) -> AsyncIterator[Engine]:
     """A program on one root, or on several."""
-    program = Program.build(
+    environment = environment or {"PATH": "/usr/bin:/bin"}
+    engines = Headless.build(
         msgspec.structs.replace(settings or Settings(), families=families),
         [open_root(str(each), home=None) for each in (root, *more)],
         registry=registry or builtin(),
-        environment=environment or {"PATH": "/usr/bin:/bin"},
+        environment=environment,
         cache=cache,
         servers=servers or INSTALLED,
-        log=Log(),
         trusted=trusted,
+    )
+    program = Program.of(
+        *engines, engines.workspace, environment=environment, cache=cache, log=Log()
     )
     try:
         yield Engine(program, root)

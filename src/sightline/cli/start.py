@@ -86,8 +86,11 @@ def build_program(
 def program_on(engines: "Headless", folders: Folders, log: "Log") -> "Program":
     from sightline.server.compose import Program
 
-    return Program.headless(
-        engines,
+    return Program.of(
+        engines.settings,
+        engines.workspace,
+        engines.pool,
+        engines.workspace,
         environment=os.environ,
         cache=private(folders.cache),
         log=log,

@@ -25,8 +25,6 @@ _KEEPER = str(Path(__file__).with_name("keeper.py"))
 #: The keeper's grace and its rounds of killing, and a little for a busy machine.
 _END_LIMIT_S = TERMINATE_GRACE_MS / 1000 + 3.0
 STREAM_LIMIT = 1 << 20
-#: A keeper needs nothing of our environment. Its home tells people whose it is.
-_OF_KEEPERS = {name: os.environ[name] for name in ("HOME",) if name in os.environ}
 
 
 class StartFailed(Exception):
@@ -134,14 +132,16 @@ class Keeper:
         self._mark = mark
 
     @classmethod
-    async def start(cls, limit: int = STREAM_LIMIT) -> "Keeper":
+    async def start(cls, limit: int) -> "Keeper":
         ours, theirs = socket.socketpair()
         mark = os.urandom(8).hex()
+        # A keeper needs nothing of our environment. Its home tells people whose it is.
+        whose = {"HOME": os.environ["HOME"]} if "HOME" in os.environ else {}
         try:
             process, pipes = await start_piped(
                 [sys.executable, "-I", "-S", _KEEPER, str(theirs.fileno())],
                 limit,
-                env=_OF_KEEPERS | {MARK: mark},
+                env=whose | {MARK: mark},
                 pass_fds=(theirs.fileno(),),
             )
         except OSError as error:

@@ -1,13 +1,13 @@
 """The composition: which engine is given to which layer, in one place.
 
-Everything that must outlive a call is made here once and closed here once: the workspace, the
-language servers, the calls, the surface. No other module keeps state at module level.
+Everything that must outlive a call is made once and closed here once: the workspace and the language
+servers (made in headless.py), the calls, the surface. No other module keeps state at module level.
 """
 
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,16 +22,13 @@ from sightline.contract import limits
 from sightline.contract.settings import Settings
 from sightline.contract.source import Expected, Source
 from sightline.lsp.pool import Pool
-from sightline.lsp.registry import Registry
 from sightline.process.allocator import keep_freed_memory
 from sightline.protocol.surface import ClientOptions, Surface
-from sightline.server.headless import Headless
 from sightline.server.logs import Log
 from sightline.server.running import Runner
 from sightline.server.status import CallLog
 from sightline.tools.catalogue import CATALOGUE
 from sightline.tools.tool import Desk, Progress, Tool, no_index
-from sightline.workspace.roots import Root
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
 
@@ -171,64 +168,6 @@ class Program(Struct, eq=False):
     surface: Surface
     log: Log
     call_log: CallLog
-
-    @classmethod
-    def build(
-        cls,
-        settings: Settings,
-        roots: list[Root],
-        *,
-        registry: Registry,
-        environment: Mapping[str, str],
-        cache: Path,
-        servers: Path,
-        log: Log,
-        trusted: Callable[[str], bool] = lambda root: False,
-        context_root: str = "",
-        context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
-    ) -> "Program":
-        """A program whose source is language servers of its own."""
-        engines = Headless.build(
-            settings,
-            roots,
-            registry=registry,
-            environment=environment,
-            cache=cache,
-            servers=servers,
-            trusted=trusted,
-        )
-        return cls.headless(
-            engines,
-            environment=environment,
-            cache=cache,
-            log=log,
-            context_root=context_root,
-            context_timeout_ms=context_timeout_ms,
-        )
-
-    @classmethod
-    def headless(
-        cls,
-        engines: Headless,
-        *,
-        environment: Mapping[str, str],
-        cache: Path,
-        log: Log,
-        context_root: str = "",
-        context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS,
-    ) -> "Program":
-        """A program on engines that may have begun already."""
-        return cls.of(
-            engines.settings,
-            engines.workspace,
-            engines.pool,
-            engines.workspace,
-            environment=environment,
-            cache=cache,
-            log=log,
-            context_root=context_root,
-            context_timeout_ms=context_timeout_ms,
-        )
 
     @classmethod
     def of(

@@ -1,7 +1,7 @@
 """The engines of a program that runs its own language servers: the workspace and the servers.
 
 Apart from the composition, so that they can begin while everything that speaks to clients is still
-being imported: a server needs a while to start, and the import is a fifth of a second.
+being imported: a server needs a while to start, and so does the import.
 """
 
 from collections.abc import Callable, Mapping
