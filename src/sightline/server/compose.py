@@ -1,7 +1,8 @@
 """The composition: which engine is given to which layer, in one place.
 
-Everything that must outlive a call is made once and closed here once: the workspace and the language
-servers (made in headless.py), the calls, the surface. No other module keeps state at module level.
+Everything that must outlive a call is made once and closed here once: the workspace and the
+language servers (made in headless.py), the calls, the surface. No other module keeps state at
+module level.
 """
 
 import asyncio
