@@ -130,7 +130,6 @@ def _fusion() -> list[str]:
     """How the weight of vectors was chosen."""
     fusion = Fusion()
     dev = _read("weights.json")
-    note = dev.pop("note", "")
     ways = [way for way in next(iter(dev.values())) if way.startswith("spread")]
     lines = [
         (
@@ -143,7 +142,6 @@ def _fusion() -> list[str]:
             "mean reciprocal rank at 10 by weight (0 is words alone) without that last factor, then what is "
             "shipped, then vectors alone."
         ),
-        *(["", note] if note else []),
         "",
         "| set, kind or repository | queries | "
         + " | ".join(way.partition(" ")[2] for way in ways)
