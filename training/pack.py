@@ -26,7 +26,7 @@ from sightline.index.dense.words import distinct, words
 from training.guards import Runs, excluded, query_key
 from training.packed import KINDS, Packed
 from training.pairs import Pair
-from training.split import HELD_OUT, LIGHT
+from training.split import HELD_OUT, LIGHT, TUNED_ON
 
 __all__ = ["main", "read_pairs"]
 
@@ -169,20 +169,22 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--guard", type=Path, help="JSON lines with 'query' and 'code' of evaluation sets"
     )
+    parser.add_argument("--pieces", type=int, default=_PIECES, help="of the vocabulary, at most")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(arguments)
     mined = {
         p.name.removesuffix(".pairs.gz").replace("+", "/"): p
         for p in options.pairs.glob("*.pairs.gz")
     }
-    names = sorted(name for name in mined if name not in HELD_OUT and not excluded(name))
+    apart = {*HELD_OUT, *TUNED_ON}
+    names = sorted(name for name in mined if name not in apart and not excluded(name))
     trained = len(names)
     names += [name for name in HELD_OUT if name in mined]
     counts: Counter[str] = Counter()
     with ProcessPoolExecutor(options.processes) as pool:
         for found in pool.map(_count, [mined[name] for name in names[:trained]]):
             counts.update(found)
-        pieces = learn_vocabulary(counts, _PIECES).pieces
+        pieces = learn_vocabulary(counts, options.pieces).pieces
         futures = [
             pool.submit(_pack, mined[name], pieces, options.guard, name in HELD_OUT)
             for name in names
