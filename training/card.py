@@ -36,7 +36,7 @@ def _read(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def card(results: Path, weights: Weights) -> str:
+def card(results: Path, weights: Weights, where: str, written_from: str) -> str:
     """The text of the page."""
     packed = _read(results / "packed.json")
     seeds = [_read(path) for path in sorted(results.glob("seed*.json"))]
@@ -48,10 +48,10 @@ def card(results: Path, weights: Weights) -> str:
     lines = [
         "# Model card of the search model",
         "",
-        "Written by `python -m training.card` from `training/results`.",
+        f"Written by `python -m training.card` from `{written_from}`.",
         "",
         (
-            f"Weights: `src/sightline/index/dense/model.weights`, SHA-256 of its content `{weights.digest}`; "
+            f"Weights: `{where}`, SHA-256 of its content `{weights.digest}`; "
             f"{len(weights.vocabulary):,} pieces of words, vectors of {weights.size} numbers."
         ),
         "",
@@ -60,7 +60,7 @@ def card(results: Path, weights: Weights) -> str:
         (
             f"{packed['trained']:,} pairs from {len(manifest)} repositories of public code, of which {held_out} were "
             "held out to choose by; "
-            "`training/results/manifest.tsv` names every one with its commit, licences and counts. A "
+            f"`{written_from}/manifest.tsv` names every one with its commit, licences and counts. A "
             "file was used only if the licence texts of the nearest folder above it are all among: "
             f"{', '.join(sorted(ALLOWED))}; or offer one of these as a choice. Licences were told by "
             "program from their texts, not read by a person."
@@ -169,10 +169,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--of", type=Path, help="a model in a folder of its own")
     options = parser.parse_args(arguments)
     if options.of is not None:
-        text = card(options.of / "results", read_weights(str(options.of / "model.weights")))
+        weights = read_weights(str(options.of / "model.weights"))
+        text = card(options.of / "results", weights, "model.weights", "results")
         (options.of / "model-card.md").write_text(text, encoding="utf-8")
         return 0
-    text = card(_RESULTS, bundled())
+    text = card(_RESULTS, bundled(), "src/sightline/index/dense/model.weights", "training/results")
     if options.check:
         if not _PAGE.exists() or _PAGE.read_text("utf-8") != text:
             print("docs/model-card.md is not what python -m training.card writes")
