@@ -23,7 +23,7 @@ def test_any_cut_gives_the_same_messages(
     whole = b"".join(header.format(len(body)).encode() + body for body, header in messages)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=8)))
     framer = Framer()
-    heard: list[bytes] = []
+    heard: list[bytes | bytearray] = []
     for begin, end in zip([0, *cuts], [*cuts, len(whole)], strict=True):
         heard += framer.feed(whole[begin:end])
     assert heard == [body for body, _ in messages]

@@ -29,38 +29,41 @@ class Framer:
     """Takes bytes as they come and gives message bodies as they are complete."""
 
     def __init__(self) -> None:
-        #: The pieces of a message that is not complete, and the length of its body once known.
-        self._pieces: list[bytes] = []
-        self._held = 0
+        #: What has come of a message that is not complete, and the length of its body once known.
+        self._begun = bytearray()
         self._length: int | None = None
 
     @property
     def inside(self) -> bool:
         """Whether a message has been begun and is not complete."""
-        return self._length is not None or self._held > 0
+        return self._length is not None or bool(self._begun)
 
-    def feed(self, data: bytes) -> list[bytes]:
-        if self._held:
-            self._hold(data)
-            if self._length is not None and self._held < self._length:
-                return []
-            data = b"".join(self._pieces)
-            self._pieces, self._held = [], 0
-        bodies: list[bytes] = []
+    def feed(self, data: bytes) -> list[bytes | bytearray]:
+        bodies: list[bytes | bytearray] = []
+        if self.inside:
+            begun = self._begun
+            begun += data
+            if self._length is None:
+                data = bytes(begun)
+            elif len(begun) < self._length:
+                return bodies
+            else:
+                # A large body is handed over as it grew: copies of it cost more than its reading.
+                data = bytes(begun[self._length :])
+                del begun[self._length :]
+                bodies.append(begun)
+                self._length = None
+            self._begun = bytearray()
         at = 0
         while True:
             if self._length is None:
                 self._length, at = _header(data, at)
             if self._length is None or len(data) - at < self._length:
-                self._hold(data[at:])
+                self._begun += data[at:]
                 return bodies
             bodies.append(data[at : at + self._length])
             at += self._length
             self._length = None
-
-    def _hold(self, data: bytes) -> None:
-        self._pieces.append(data)
-        self._held += len(data)
 
 
 def _header(data: bytes, at: int) -> tuple[int | None, int]:
