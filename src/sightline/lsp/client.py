@@ -166,7 +166,7 @@ class Client:
                 future.set_exception(self._gone)
                 future.exception()  # whoever waits sees it; nobody waiting is no bug
 
-    def _dispatch(self, body: bytes) -> None:
+    def _dispatch(self, body: bytes | bytearray) -> None:
         self._heard = time.monotonic()
         message = _decode_envelope(body)
         if message.method is not None:
