@@ -110,9 +110,10 @@ REPOSITORIES ?= $(MODEL)/repositories
 model: env $(MODEL_SITE) ## make the search model from the bare repositories in REPOSITORIES (wants a GPU; MODEL_OPTIONS="--scale small --into DIR" does not)
 	PYTHONPATH=.:$(MODEL_SITE) $(BIN)/python -m training.whole --repositories $(REPOSITORIES) --work $(MODEL) $(MODEL_OPTIONS)
 
-$(MODEL_SITE): training/requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target $@ -r training/requirements.txt
-	@touch $@
+# A folder that is there already is used as it is.
+$(MODEL_SITE):
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target $@.part -r training/requirements.txt
+	mv $@.part $@
 
 test-model: env $(MODEL_SITE) ## the whole of `make model`, small, on repositories that the test makes (torch: 200 MB to 5 GB)
 	MODEL_SITE=$(abspath $(MODEL_SITE)) $(BIN)/pytest -m model tests/training
