@@ -65,8 +65,11 @@ def learn_vocabulary(counts: Counter[str], size: int) -> Vocabulary:
     kept = {word: count for word, count in counts.items() if count >= 2 and word.isascii()}
     tokenizer = Tokenizer(models.WordPiece(unk_token="[unk]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    # Single letters are numbered here: the trainer would do it in the order of its hash table, which
+    # is another one in every run, and ties between pieces hang on it.
+    inner = sorted({f"##{letter}" for word in kept for letter in word[1:]})
     trainer = trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=["[pad]", "[unk]"], show_progress=False
+        vocab_size=size, special_tokens=["[pad]", "[unk]", *inner], show_progress=False
     )
     # Bounded counts keep it quick and change only which of the most frequent pieces comes first.
     lines = (" ".join([word] * min(count, 1_000)) for word, count in sorted(kept.items()))

@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from bench.meaning.opened import opened
 from sightline.index.dense.weights import DIGEST, bundled, read_weights
 from tests.training.made import GPL, bare, history, module
+from training.whole import SCALES
 
 _ROOT = Path(__file__).parent.parent.parent
 _HELD_OUT = "tornadoweb/tornado"
@@ -59,12 +61,37 @@ def test_every_step_from_repositories_to_weights_that_answer(tmp_path: Path) -> 
         assert report["agreement"]["query_mean"] > 0.95 and report["agreement"]["chunk_mean"] > 0.95
         assert list(report["held_out"]["repository"]) == [_HELD_OUT]
 
+    _made_again(tmp_path / "again", work, guard, site)
     weights = read_weights(str(into / "model.weights"))
     assert weights.digest in (into / "model-card.md").read_text("utf-8")
     tuned = json.loads((into / "results" / "weights.json").read_text("utf-8"))
     assert tuned[f"question, {_HELD_OUT}"]["count"] >= 20
     asyncio.run(_answers(tmp_path / "code", str(into / "model.weights")))
     assert bundled().digest == DIGEST != weights.digest  # the package was left as it is
+
+
+def _made_again(folder: Path, work: Path, guard: Path, site: str) -> None:
+    """The same pairs give the same bytes, on a CPU also those of the weights."""
+    packed, small = folder / "packed.xz", SCALES["small"]
+    for module_name, *given in (
+        (
+            "pack",
+            "--pairs",
+            work / "pairs",
+            "--into",
+            packed,
+            "--guard",
+            guard,
+            *small.pack.split(),
+        ),
+        ("train", "--data", packed, "--into", folder, "--seed", "0", *small.train.split()),
+    ):
+        command = [sys.executable, "-m", f"training.{module_name}", *map(str, given)]
+        path = f"{_ROOT}{os.pathsep}{site}"
+        subprocess.run(command, cwd=_ROOT, env=os.environ | {"PYTHONPATH": path}, check=True)
+    assert packed.read_bytes() == (work / "packed.xz").read_bytes()
+    first = work / "seed0" / "model.weights"
+    assert (folder / "model.weights").read_bytes() == first.read_bytes()
 
 
 async def _answers(folder: Path, path: str) -> None:
