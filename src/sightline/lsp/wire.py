@@ -1,7 +1,7 @@
 """Language Server Protocol framing: ``Content-Length`` headers, bounded messages.
 
 >>> framer = Framer()
->>> framer.feed(frame(b"{}") + frame(b"[1"))
+>>> [bytes(body) for body in framer.feed(frame(b"{}") + frame(b"[1"))]
 [b'{}', b'[1']
 """
 
@@ -33,16 +33,20 @@ class Framer:
         """Whether a message has been begun and is not complete."""
         return self._needed is not None or bool(self._buffer)
 
-    def feed(self, data: bytes) -> list[bytes]:
+    def feed(self, data: bytes) -> list[bytearray]:
         self._buffer += data
-        bodies: list[bytes] = []
+        bodies: list[bytearray] = []
         while True:
             if self._needed is None:
                 self._needed = self._header()
             if self._needed is None or len(self._buffer) < self._needed:
                 return bodies
-            bodies.append(bytes(self._buffer[: self._needed]))
-            del self._buffer[: self._needed]
+            if len(self._buffer) == self._needed:  # mostly so, and a large one is not copied
+                bodies.append(self._buffer)
+                self._buffer = bytearray()
+            else:
+                bodies.append(self._buffer[: self._needed])
+                del self._buffer[: self._needed]
             self._needed = None
 
     def _header(self) -> int | None:
