@@ -156,7 +156,7 @@ CASES = [
     Case(
         "vtsls", "typescript", rxjs, _SUBSCRIBER, "createOperatorSubscriber", in_typescript, "*.ts"
     ),
-    Case("clangd", "c", hiredis, "vendor/hiredis/hiredis.c", "__redisSetError", in_c, "*.c"),
+    Case("clangd", "c", hiredis, "vendor/hiredis/hiredis.c", "__redisSetError", in_c, "*.[ch]"),
     Case(
         "bash",
         "shellscript",

@@ -68,6 +68,20 @@ def test_seven_tools_are_answered_by_an_official_client(editor: Editor, root: Pa
     asyncio.run(ask())
 
 
+def test_a_page_is_followed_until_something_changes_that_decides_answers(
+    editor: Editor, root: Path
+) -> None:
+    url, token = editor.url, editor.token()
+    asked = Place(root / "main.py", "small = ").arguments()
+    cursor = one_call(url, token, "references", **asked)["nextCursor"]
+    _set(editor, "workbench.sideBar.location", "right")
+    assert one_call(url, token, "references", **asked, cursor=cursor)["items"]
+    _set(editor, "python.analysis.logLevel", "Error")
+    with pytest.raises(Refused) as refused:
+        one_call(url, token, "references", **asked, cursor=cursor)
+    assert refused.value.code == "CURSOR_STALE"
+
+
 def test_nothing_found_is_told_apart_from_nobody_there(editor: Editor, root: Path) -> None:
     url, token = editor.url, editor.token()
     nothing = Place(root / "main.py", "from shapes import area\n")
@@ -115,3 +129,23 @@ def test_a_file_made_by_others_is_in_the_next_answer(editor: Editor, root: Path)
     asked = Place(file, "return ")
     found = one_call(url, token, "definition", **asked.arguments())
     assert found["locations"] == [Place(root / "shapes.py", "def ").location(4)]
+
+
+def _set(editor: Editor, name: str, value: str) -> None:
+    """Changes a setting of the user and returns when every extension was told."""
+    editor.js(
+        """
+        const told = new Promise((resolve) => {
+          const heard = vscode.workspace.onDidChangeConfiguration((event) => {
+            if (!event.affectsConfiguration(args.name)) return;
+            heard.dispose();
+            resolve();
+          });
+        });
+        const settings = vscode.workspace.getConfiguration();
+        await settings.update(args.name, args.value, vscode.ConfigurationTarget.Global);
+        await told;
+        """,
+        name=name,
+        value=value,
+    )

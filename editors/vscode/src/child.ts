@@ -115,6 +115,7 @@ export class Child {
     createInterface({ input: process.stderr }).on('line', surroundings.log);
   }
 
+  private identity = '';
   private readonly followRoots: (roots: readonly string[]) => void;
 
   get pid(): number | undefined {
@@ -123,6 +124,7 @@ export class Child {
 
   /** Says hello and waits until the child serves. */
   async serve(hello: Hello): Promise<Started> {
+    this.identity = hello.identity;
     this.bridge.send(hello);
     const timer = setTimeout(() => {
       this.settle.reject(new StartFailed('gone', 'the program did not start in time'));
@@ -143,7 +145,10 @@ export class Child {
     this.bridge.send({ type: 'folders', roots: folders });
   }
 
-  restarted(identity: string): void {
+  /** Tells the child what decides the answers from now on, if that is something else. */
+  identify(identity: string): void {
+    if (identity === this.identity) return;
+    this.identity = identity;
     this.bridge.send({ type: 'restarted', identity });
   }
 

@@ -1,7 +1,7 @@
 // The state of the server in this window: what should run, what does, and why not.
-import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import { Child, StartFailed, type Started } from './child';
+import { identity } from './identity';
 import { BRIDGE } from './messages';
 import { findProgram, NoProgram, start } from './program';
 import { folders } from './roots';
@@ -48,9 +48,9 @@ export class Gateway implements vscode.Disposable {
         const own =
           event.affectsConfiguration('mcpLspGateway') || event.affectsConfiguration('sightline');
         if (own) again();
-        else this.child?.restarted(identity());
+        this.child?.identify(identity());
       }),
-      vscode.extensions.onDidChange(() => this.child?.restarted(identity())),
+      vscode.extensions.onDidChange(() => this.child?.identify(identity())),
       context.secrets.onDidChange((event) => {
         if (event.key === readSettings().secretStorageKey) void this.tokensChanged();
       }),
@@ -195,14 +195,3 @@ function failure(error: unknown): State {
 }
 
 const rootsOf = (settings: Settings): string[] => [...folders(), ...settings.additionalRoots];
-
-/** What else than the workspace decides the answers: versions of the editor and its extensions. */
-export function identity(): string {
-  const versions = vscode.extensions.all
-    .map((one) => `${one.id}@${String((one.packageJSON as { version?: string }).version)}`)
-    .sort();
-  return createHash('sha256')
-    .update([vscode.version, ...versions].join('\n'))
-    .digest('hex')
-    .slice(0, 16);
-}

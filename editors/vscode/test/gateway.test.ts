@@ -168,8 +168,24 @@ test('a changed setting starts the child anew; another extension’s is told as 
   world.settingsChanged.fire({ affectsConfiguration: (section) => section === 'mcpLspGateway' });
   assert.equal(((await hears('hello', 2)).settings as { port: number }).port, 4040);
   await shows(/4040/);
+  world.others.python = { analysis: { typeCheckingMode: 'strict' } };
   world.settingsChanged.fire({ affectsConfiguration: () => false });
   await hears('restarted');
+});
+
+test('what is reported as changed and is not, or decides no answer, is not told', async () => {
+  world.others.python = { analysis: { typeCheckingMode: 'strict' } };
+  await start();
+  await hears('hello');
+  world.settingsChanged.fire({ affectsConfiguration: () => false });
+  world.extensionsChanged.fire(undefined);
+  world.others.workbench = { colorTheme: 'Dark' };
+  world.settingsChanged.fire({ affectsConfiguration: () => false });
+  world.others.python = { analysis: { typeCheckingMode: 'off' } };
+  world.settingsChanged.fire({ affectsConfiguration: () => false });
+  world.foldersChanged.fire(undefined);
+  await hears('folders'); // and so everything that was told before
+  assert.equal(heard().filter((entry) => entry.type === 'restarted').length, 1);
 });
 
 for (const [how, sentence] of [

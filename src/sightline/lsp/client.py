@@ -169,7 +169,7 @@ class Client:
                 future.set_exception(self._gone)
                 future.exception()  # whoever waits sees it; nobody waiting is no bug
 
-    def _dispatch(self, body: bytearray) -> None:
+    def _dispatch(self, body: bytes | bytearray) -> None:
         self._heard = time.monotonic()
         if self._resolved_at_once(body):
             return
@@ -182,7 +182,7 @@ class Client:
         elif message.id is not None:
             self._resolve(message)
 
-    def _resolved_at_once(self, body: bytearray) -> bool:
+    def _resolved_at_once(self, body: bytes | bytearray) -> bool:
         """Whether it was an answer that holds nothing but its result.
 
         Then it is read once, into its type. Everything else, and whatever is wrong with this one,

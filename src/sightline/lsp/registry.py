@@ -1,7 +1,7 @@
 """Which language servers exist and how each has to be treated: data, read once.
 
 The data are in ``registry.toml`` beside this file, and once more in ``registry.json``, which every
-start reads in a hundredth of the time (``make docs`` writes it). A user's configuration may
+start reads much more quickly (``make docs`` writes it). A user's configuration may
 override or add servers with the same keys. Nothing in a workspace can. Every field is described
 where it stands; docs/languages.md is generated from the same data.
 """

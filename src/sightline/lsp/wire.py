@@ -1,9 +1,11 @@
 """Language Server Protocol framing: ``Content-Length`` headers, bounded messages.
 
 >>> framer = Framer()
->>> [bytes(body) for body in framer.feed(frame(b"{}") + frame(b"[1"))]
+>>> framer.feed(frame(b"{}") + frame(b"[1"))
 [b'{}', b'[1']
 """
+
+import re
 
 __all__ = ["MAX_MESSAGE_BYTES", "BadFraming", "Framer", "frame"]
 
@@ -11,6 +13,8 @@ __all__ = ["MAX_MESSAGE_BYTES", "BadFraming", "Framer", "frame"]
 MAX_MESSAGE_BYTES = 64 << 20
 _MAX_HEADER_BYTES = 4_096
 _END = b"\r\n\r\n"
+#: The header as nearly every server writes it.
+_PLAIN = re.compile(rb"Content-Length: (\d{1,18})\r\n\r\n").match
 
 
 class BadFraming(Exception):
@@ -25,47 +29,69 @@ class Framer:
     """Takes bytes as they come and gives message bodies as they are complete."""
 
     def __init__(self) -> None:
-        self._buffer = bytearray()
-        self._needed: int | None = None
+        #: What has come of a message that is not complete, and the length of its body once known.
+        self._begun = bytearray()
+        self._length: int | None = None
 
     @property
     def inside(self) -> bool:
         """Whether a message has been begun and is not complete."""
-        return self._needed is not None or bool(self._buffer)
+        return self._length is not None or bool(self._begun)
 
-    def feed(self, data: bytes) -> list[bytearray]:
-        self._buffer += data
-        bodies: list[bytearray] = []
-        while True:
-            if self._needed is None:
-                self._needed = self._header()
-            if self._needed is None or len(self._buffer) < self._needed:
+    def feed(self, data: bytes) -> list[bytes | bytearray]:
+        bodies: list[bytes | bytearray] = []
+        if self.inside:
+            begun = self._begun
+            begun += data
+            if self._length is None:
+                data = bytes(begun)
+            elif len(begun) < self._length:
                 return bodies
-            if len(self._buffer) == self._needed:  # mostly so, and a large one is not copied
-                bodies.append(self._buffer)
-                self._buffer = bytearray()
             else:
-                bodies.append(self._buffer[: self._needed])
-                del self._buffer[: self._needed]
-            self._needed = None
+                # A large body is handed over as it grew: copies of it cost more than its reading.
+                data = bytes(begun[self._length :])
+                del begun[self._length :]
+                bodies.append(begun)
+                self._length = None
+            self._begun = bytearray()
+        at = 0
+        while True:
+            if self._length is None:
+                self._length, at = _header(data, at)
+            if self._length is None or len(data) - at < self._length:
+                self._begun += data[at:]
+                return bodies
+            bodies.append(data[at : at + self._length])
+            at += self._length
+            self._length = None
 
-    def _header(self) -> int | None:
-        """The length of the next body, once its header is complete."""
-        end = self._buffer.find(_END, 0, _MAX_HEADER_BYTES)
+
+def _header(data: bytes, at: int) -> tuple[int | None, int]:
+    """The length of the body that comes next, once its header is complete, and where it begins."""
+    plain = _PLAIN(data, at)
+    if plain is not None:
+        length: int | None = int(plain[1])
+        begin = plain.end()
+    else:
+        end = data.find(_END, at, at + _MAX_HEADER_BYTES)
         if end < 0:
-            if len(self._buffer) >= _MAX_HEADER_BYTES or not self._buffer[:64].isascii():
-                raise BadFraming("its messages have no header")
-            if self._buffer and not self._buffer[:1].isalpha():
-                raise BadFraming("its messages have no header")
-            return None
-        length: int | None = None
-        for line in bytes(self._buffer[:end]).split(b"\r\n"):
+            _check_begun(data[at : at + _MAX_HEADER_BYTES])
+            return None, at
+        length, begin = None, end + len(_END)
+        for line in data[at:end].split(b"\r\n"):
             name, _, value = line.partition(b":")
             if name.strip().lower() == b"content-length" and value.strip().isdigit():
                 length = int(value)
-        if length is None:
-            raise BadFraming("a message has no length")
-        if length > MAX_MESSAGE_BYTES:
-            raise BadFraming("a message is larger than it may be")
-        del self._buffer[: end + len(_END)]
-        return length
+    if length is None:
+        raise BadFraming("a message has no length")
+    if length > MAX_MESSAGE_BYTES:
+        raise BadFraming("a message is larger than it may be")
+    return length, begin
+
+
+def _check_begun(head: bytes) -> None:
+    """Whether what has come so far can still become a header."""
+    if len(head) >= _MAX_HEADER_BYTES or not head[:64].isascii():
+        raise BadFraming("its messages have no header")
+    if head and not head[:1].isalpha():
+        raise BadFraming("its messages have no header")

@@ -156,6 +156,8 @@ function newWorld() {
     folders: ['/ws'] as string[],
     settings: {} as Record<string, unknown>,
     defaults: {} as Record<string, unknown>,
+    /** Settings of others, by section. */
+    others: {} as Record<string, unknown>,
     documents: [] as Document[],
     commands: new Map<string, Command>(),
     extensions: [] as Extension[],
@@ -205,7 +207,8 @@ export const workspace = {
   get textDocuments(): Document[] {
     return world.documents.filter((document) => !document.isClosed);
   },
-  getConfiguration: (section: string) => ({
+  getConfiguration: (section?: string) => ({
+    ...(section === undefined && world.others),
     get: (key: string, fallback?: unknown): unknown => {
       const name = `${section}.${key}`;
       return world.settings[name] ?? world.defaults[name] ?? fallback;
