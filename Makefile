@@ -33,6 +33,7 @@ check: env ## lint, types, layers, generated files
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
+	$(BIN)/python -m tools.registry_data --check
 	$(BIN)/python -m tools.repo_map --check
 	$(BIN)/python -m tools.languages_page --check
 	$(BIN)/python -m tools.reference --check
@@ -130,6 +131,7 @@ lock: ## resolve the locks again
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header pyproject.toml --group dev -o requirements/dev.txt
 
 docs: env ## write the generated documents again
+	$(BIN)/python -m tools.registry_data
 	$(BIN)/python -m tools.repo_map
 	$(BIN)/python -m tools.languages_page
 	$(BIN)/python -m tools.reference

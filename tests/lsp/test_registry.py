@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sightline.lsp import registry as module
 from sightline.lsp.registry import OPERATIONS, BadRegistry, builtin, load
 from tests.support import fake_server
 from tests.support.program import run
@@ -67,6 +68,12 @@ def test_an_override_keeps_what_it_does_not_name_and_comes_first() -> None:
 def test_mistakes_are_named(text: str, said: str) -> None:
     with pytest.raises(BadRegistry, match=said):
         load(tomllib.loads(text), builtin())
+
+
+def test_a_start_reads_what_people_edit() -> None:
+    text = Path(module.__file__).with_name("registry.toml").read_text(encoding="utf-8")
+    assert builtin() == load(tomllib.loads(text))
+    assert list(builtin().servers) == list(tomllib.loads(text)["servers"])
 
 
 def test_every_entry_says_what_people_must_know() -> None:

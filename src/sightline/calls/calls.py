@@ -9,12 +9,11 @@ import asyncio
 import contextlib
 import errno
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from sightline.calls import families
 from sightline.calls.flights import Flights, OutOfTime
@@ -97,8 +96,7 @@ class Engines(Struct, frozen=True):
     expect: Callable[[Expected], None] = lambda question: None
 
 
-@dataclass
-class Calls:
+class Calls(Struct, eq=False, dict=True):
     catalogue: Sequence[Tool[Any]]
     engines: Engines
     settings: Settings

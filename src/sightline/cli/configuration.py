@@ -4,7 +4,6 @@ Order: ``--set key=value``, ``SIGHTLINE_KEY``, ``sightline.toml`` in the user's 
 folder, defaults. A file inside a workspace is never read.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -65,6 +64,8 @@ def _read_file(folders: Folders) -> dict[str, Any]:
         return {}
     except OSError as error:
         raise CommandError(f"{folders.settings} cannot be read ({error.strerror})") from None
+    import tomllib  # most users have no such file, and every start would pay for it
+
     try:
         return tomllib.loads(text.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

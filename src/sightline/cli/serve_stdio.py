@@ -6,6 +6,7 @@ The engines begin first. What speaks to the client is imported while the languag
 import argparse
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import time
@@ -43,6 +44,8 @@ async def serve_stdio(arguments: argparse.Namespace) -> None:
     except BaseException:
         await engines.close()
         raise
+    gc.freeze()  # what is there now is never looked through again
+    gc.enable()
     await _serve(program, read_fd, write_fd, private(folders.run))
     await checking
 

@@ -6,6 +6,7 @@ construction: ``workspace/applyEdit`` is refused, no command is executed, nothin
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -26,6 +27,8 @@ _METHOD_NOT_FOUND = -32601
 _MAX_UNSENT_BYTES = 1 << 16
 _encode = msgspec.json.Encoder().encode
 _decode_envelope = msgspec.json.Decoder(types.Envelope).decode
+#: How most servers spell the answer to a request.
+_ANSWER = re.compile(rb'\{"jsonrpc": ?"2\.0", ?"id": ?([1-9]\d{0,14}), ?"result":')
 
 
 @cache
@@ -168,6 +171,8 @@ class Client:
 
     def _dispatch(self, body: bytes | bytearray) -> None:
         self._heard = time.monotonic()
+        if self._resolved_at_once(body):
+            return
         message = _decode_envelope(body)
         if message.method is not None:
             if message.id is not None:
@@ -176,6 +181,27 @@ class Client:
                 self._notified(message.method, message.params)
         elif message.id is not None:
             self._resolve(message)
+
+    def _resolved_at_once(self, body: bytes | bytearray) -> bool:
+        """Whether it was an answer that holds nothing but its result.
+
+        Then it is read once, into its type. Everything else, and whatever is wrong with this one,
+        is read as an envelope first.
+        """
+        opening = _ANSWER.match(body) if body.endswith(b"}") else None
+        if opening is None:
+            return False
+        number = int(opening[1])
+        future, result = self._pending.get(number, (None, None))
+        if future is None or future.done():
+            return False
+        try:
+            found = _decoder(result).decode(memoryview(body)[opening.end() : -1])
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return False
+        del self._pending[number]
+        future.set_result(found)
+        return True
 
     def _resolve(self, message: types.Envelope) -> None:
         waiting = self._pending.pop(message.id, None) if message.id is not None else None

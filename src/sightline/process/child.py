@@ -21,7 +21,12 @@ from sightline.process.strays import MARK, end_strays, find_strays
 
 __all__ = ["Child", "StartFailed", "spawn"]
 
-_KEEPER = str(Path(__file__).with_name("keeper.py"))
+_KEEPER = Path(__file__).with_name("keeper.py")
+#: A script would be compiled at every start; a module is compiled once.
+_RUN_KEEPER = (
+    "import sys; sys.path.insert(0, sys.argv[1]); import keeper; del sys.path[0]; "
+    "sys.exit(keeper.main(sys.argv[3:]))"
+)
 #: The keeper's grace and its rounds of killing, and a little for a busy machine.
 _END_LIMIT_S = TERMINATE_GRACE_MS / 1000 + 3.0
 STREAM_LIMIT = 1 << 20
@@ -139,7 +144,10 @@ class Keeper:
         whose = {"HOME": os.environ["HOME"]} if "HOME" in os.environ else {}
         try:
             process, pipes = await start_piped(
-                [sys.executable, "-I", "-S", _KEEPER, str(theirs.fileno())],
+                [
+                    *(sys.executable, "-I", "-S", "-c", _RUN_KEEPER),
+                    *(str(_KEEPER.parent), str(_KEEPER), str(theirs.fileno())),
+                ],
                 limit,
                 env=whose | {MARK: mark},
                 pass_fds=(theirs.fileno(),),

@@ -1,6 +1,6 @@
 """The keeper: a small program between Sightline and one child tree.
 
-Run as ``python -I -S keeper.py CONTROL_FD``. It waits for an order on the control socket, starts
+It is run (see child.py) with the number of the control socket. It waits for an order there, starts
 the command in a process group of its own, without a terminal, adopts every descendant that is
 orphaned, and ends the whole tree when the control socket closes, which happens however Sightline
 dies. It also ends what the command leaves behind when the command ends by itself, and exits with
@@ -14,17 +14,19 @@ starts with every language server.
 import errno
 import os
 import select
-import signal
 import sys
 import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the names cost an import that every start would pay for
+    import signal
     from collections.abc import Callable, Mapping, Sequence
 
     Order = tuple[list[bytes], bytes, dict[bytes, bytes]]
     Find = Callable[[], list[int]]
     Reap = Callable[[], None]
+else:
+    import _signal as signal  # all that is used of it, without a quarter of the start for enums
 
 GRACE_S = 2.0
 _POLL_S = 0.02
@@ -283,7 +285,3 @@ def _prctl(option: int, value: int = 1) -> None:
 def exit_code(status: int) -> int:
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

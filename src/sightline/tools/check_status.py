@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -115,6 +114,8 @@ def _index_problems(index: "Index") -> list[Problem]:
 
 
 def _file_problems(index: "Index") -> list[Problem]:
+    import shutil  # which brings every kind of archive with it
+
     found: list[Problem] = []
     for builder in index.builders.values():
         rows = list(builder.library.rows.values())

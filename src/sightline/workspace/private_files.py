@@ -6,7 +6,6 @@ nobody ever sees half of it. Nothing here is ever inside a workspace.
 """
 
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -52,7 +51,7 @@ def read_private(path: Path, limit: int) -> bytes:
 def write_private(path: Path, data: bytes, *, exclusive: bool = False) -> None:
     """Puts a complete file in place; ``exclusive``: only if there is none."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    made = path.parent / f".{path.name}.{secrets.token_hex(8)}"
+    made = path.parent / f".{path.name}.{os.urandom(8).hex()}"
     descriptor = os.open(made, _WRITE, 0o600)
     try:
         with open(descriptor, "wb") as file:

@@ -5,7 +5,6 @@ edit which keeps size and modification time is seen too. Links are not followed,
 entered, and files that no tool can say anything about are not stamped.
 """
 
-import contextlib
 import hashlib
 import os
 import stat
@@ -132,13 +131,15 @@ def file_count(tree: Tree) -> int:
 
 def last_change(tree: Tree) -> int:
     """When anything in the tree last changed, came or went, by the clock of its files."""
-    latest = 0
+    times = [0]
     for folder, files in list(tree.items()):
-        # A file that went left its mark on its folder.
-        with contextlib.suppress(OSError):
-            latest = max(latest, os.lstat(folder).st_ctime_ns)
-        latest = max(latest, max((stamp.ctime_ns for stamp in files.values()), default=0))
-    return latest
+        times += [stamp.ctime_ns for stamp in files.values()]
+        try:
+            # A file that went left its mark on its folder.
+            times.append(os.lstat(folder).st_ctime_ns)
+        except OSError:
+            continue
+    return max(times)
 
 
 def digest48(trees: Iterable[tuple[str, Tree]]) -> int:
@@ -151,8 +152,11 @@ def digest48(trees: Iterable[tuple[str, Tree]]) -> int:
         hasher.update(os.fsencode(top) + b"\0\0")
         for folder in sorted(tree):
             hasher.update(os.fsencode(folder[len(top) :]) + b"\0\0")
-            for name, stamp in sorted(tree[folder].items()):
-                hasher.update(os.fsencode(name) + b"\0%d\0%d\0" % (stamp.size, stamp.mtime_ns))
+            files = [
+                f"{name}\0{stamp.size}\0{stamp.mtime_ns}\0"
+                for name, stamp in sorted(tree[folder].items())
+            ]
+            hasher.update(os.fsencode("".join(files)))
     return int.from_bytes(hasher.digest()[:6], "big")
 
 

@@ -1,13 +1,12 @@
 """``sightline stdio``: one client over standard input and output."""
 
 import argparse
+import gc
 import os
 import sys
 
 from sightline.cli.exits import CommandError, Exit
-from sightline.cli.loops import loop_runner
 from sightline.cli.main import add_common, make_parser
-from sightline.cli.serve_stdio import serve_stdio
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -31,6 +30,11 @@ def parser(name: str) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.strict_v0:
         return _serve_strict_v0(arguments)
+    # Nearly all that is made until the first client is served stays: there is nothing to collect.
+    gc.disable()
+    from sightline.cli.loops import loop_runner
+    from sightline.cli.serve_stdio import serve_stdio
+
     with loop_runner() as runner:
         runner.run(serve_stdio(arguments))
     return 0

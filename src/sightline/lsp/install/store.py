@@ -5,8 +5,6 @@ are for their owner alone. One installation runs at a time.
 """
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,6 +40,8 @@ class Store(Struct, frozen=True):
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._alone():
             self._sweep()
+            import tempfile  # for those who install, and not for every start
+
             work = Path(tempfile.mkdtemp(prefix=_PARTIAL, dir=self.folder))
             try:
                 tree = work / "tree"
@@ -49,15 +49,15 @@ class Store(Struct, frozen=True):
                 yield work, tree
                 self._move(tree, self.path(name, version))
             finally:
-                shutil.rmtree(work, ignore_errors=True)
+                _remove(work)
             for other in self.versions(name):
                 if other != version:
-                    shutil.rmtree(self.folder / name / other, ignore_errors=True)
+                    _remove(self.folder / name / other)
 
     def remove(self, name: str) -> bool:
         """Takes every version of a package away. Whether there was one."""
         there = bool(self.versions(name))
-        shutil.rmtree(self.folder / name, ignore_errors=True)
+        _remove(self.folder / name)
         return there
 
     def size(self, name: str, version: str) -> int:
@@ -70,13 +70,13 @@ class Store(Struct, frozen=True):
     def _move(self, tree: Path, target: Path) -> None:
         target.parent.mkdir(mode=0o700, exist_ok=True)
         if target.exists():
-            shutil.rmtree(target)
+            _remove(target, surely=True)
         tree.rename(target)
 
     def _sweep(self) -> None:
         """What an installation that was killed has left."""
         for entry in self.folder.glob(f"{_PARTIAL}*"):
-            shutil.rmtree(entry, ignore_errors=True)
+            _remove(entry)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -92,3 +92,9 @@ class Store(Struct, frozen=True):
             except OSError:
                 raise Unavailable("another installation is running; wait for its end") from None
             yield
+
+
+def _remove(folder: Path, *, surely: bool = False) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=not surely)
