@@ -67,7 +67,7 @@ def main(arguments: list[str]) -> int:
     guard = options.guard or work / "guard.jsonl"
     if not guard.exists():
         _do("training.guard_rows", "--into", guard)
-    given = ("--pairs", pairs, "--into", packed, "--guard", guard)
+    given: tuple[str | Path, ...] = ("--pairs", pairs, "--into", packed, "--guard", guard)
     _do("training.pack", *given, *scale.pack.split())
     seeds = [work / f"seed{seed}" for seed in _SEEDS]
     for seed, made in zip(_SEEDS, seeds, strict=True):
