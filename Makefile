@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: model meaning help env serve servers test test-clients test-dist test-vscode vsix dist site test-site check quick lint types bench bench-languages bench-peers soak evidence fuzz lock docs clean
+.PHONY: model test-model meaning help env serve servers test test-clients test-dist test-vscode vsix dist site test-site check quick lint types bench bench-languages bench-peers soak evidence fuzz lock docs clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -45,7 +45,7 @@ servers: env ## the language servers that tests and benches use, pinned and veri
 
 test: check servers ## everything the tests need, then all of them except those with big clients and editors
 	$(BIN)/python -m tools.node protocol
-	$(BIN)/pytest -n 3 --dist loadfile -m 'not client and not install and not browser and not vscode'
+	$(BIN)/pytest -n 3 --dist loadfile -m 'not client and not install and not browser and not vscode and not model'
 
 test-clients: env ## whole turns of real clients, which are big (1.6 GB installed)
 	$(BIN)/python -m tools.node protocol claude codex gemini copilot opencode inspector
@@ -72,7 +72,7 @@ vsix: env ## the VS Code extension as one file to install
 	$(BIN)/python -m tools.vscode vsix
 
 quick: env servers ## the tests that take less than a few seconds each
-	$(BIN)/pytest -m 'not slow and not client and not install and not browser and not vscode'
+	$(BIN)/pytest -m 'not slow and not client and not install and not browser and not vscode and not model'
 
 bench: env ## speed and memory, as ratios measured side by side
 	$(BIN)/python -m bench all
@@ -105,19 +105,19 @@ evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m tests.clients.tokens
 	$(BIN)/python -m tools.fresh_clone
 
-MODEL := .cache/model
+MODEL ?= .cache/model
+MODEL_SITE ?= .cache/model-site
 REPOSITORIES ?= $(MODEL)/repositories
-model: env ## make the search model from the bare repositories in REPOSITORIES (wants a GPU)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(MODEL)/site -r training/requirements.txt
-	PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.mine --repositories $(REPOSITORIES) --into $(MODEL)/pairs
-	PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.guard_rows --into $(MODEL)/guard.jsonl
-	PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.pack --pairs $(MODEL)/pairs --into $(MODEL)/packed.xz --guard $(MODEL)/guard.jsonl
-	for seed in 0 1 2; do \
-	  PYTHONPATH=.:$(MODEL)/site $(BIN)/python -m training.train --data $(MODEL)/packed.xz --into $(MODEL)/seed$$seed --seed $$seed || exit 1; \
-	done
-	$(BIN)/python -m training.choose --pairs $(MODEL)/pairs --packed $(MODEL)/packed.xz $(MODEL)/seed0 $(MODEL)/seed1 $(MODEL)/seed2
-	$(BIN)/python -m bench.meaning.tune --repositories $(REPOSITORIES) --json training/results/weights.json
-	$(BIN)/python -m training.card
+model: env $(MODEL_SITE) ## make the search model from the bare repositories in REPOSITORIES (wants a GPU; MODEL_OPTIONS="--scale small --into DIR" does not)
+	PYTHONPATH=.:$(MODEL_SITE) $(BIN)/python -m training.whole --repositories $(REPOSITORIES) --work $(MODEL) $(MODEL_OPTIONS)
+
+# A folder that is there already is used as it is.
+$(MODEL_SITE):
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target $@.part -r training/requirements.txt
+	mv $@.part $@
+
+test-model: env $(MODEL_SITE) ## the whole of `make model`, small, on repositories that the test makes (torch: 200 MB to 5 GB)
+	MODEL_SITE=$(abspath $(MODEL_SITE)) $(BIN)/pytest -m model tests/training
 
 meaning: env ## search quality on code bases that the model never saw; writes its page
 	$(BIN)/python -m bench.meaning

@@ -1,5 +1,5 @@
 """How the code-search model in the wheel was made: mining, packing, training, evaluation, export.
 
 Nothing here is part of the package and nothing here runs when Sightline serves. ``README.md`` gives
-the steps; ``make model`` runs those that need no accelerator.
+the steps; ``make model`` runs them all.
 """

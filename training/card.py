@@ -1,14 +1,19 @@
-"""``python -m training.card [--check]``: writes docs/model-card.md from what was measured."""
+"""``python -m training.card [--check]``: writes docs/model-card.md from what was measured.
 
+``--of DIR`` writes ``DIR/model-card.md`` for the model that ``training.choose --into DIR`` wrote.
+"""
+
+import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from sightline.index.dense.fusion import Fusion
-from sightline.index.dense.weights import DIGEST, bundled
+from sightline.index.dense.weights import Weights, bundled, read_weights
 from training.choose import best_of, choice
 from training.licences import ALLOWED
+from training.split import HELD_OUT
 
 __all__ = ["card", "main"]
 
@@ -27,35 +32,35 @@ _KINDS = {
 }
 
 
-def _read(name: str) -> Any:
-    return json.loads((_RESULTS / name).read_text("utf-8"))
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
 
 
-def card() -> str:
+def card(results: Path, weights: Weights, where: str, written_from: str) -> str:
     """The text of the page."""
-    packed = _read("packed.json")
-    seeds = [_read(f"seed{number}.json") for number in range(3)]
+    packed = _read(results / "packed.json")
+    seeds = [_read(path) for path in sorted(results.glob("seed*.json"))]
+    held_out = sum(name in HELD_OUT for name in packed["repositories"])
     best = best_of(seeds)
     recipe = seeds[best]["recipe"]
-    weights = bundled()
     counts = packed["counts"]
-    manifest = (_RESULTS / "manifest.tsv").read_text("utf-8").splitlines()[1:]
+    manifest = (results / "manifest.tsv").read_text("utf-8").splitlines()[1:]
     lines = [
         "# Model card of the search model",
         "",
-        "Written by `python -m training.card` from `training/results`.",
+        f"Written by `python -m training.card` from `{written_from}`.",
         "",
         (
-            f"Weights: `src/sightline/index/dense/model.weights`, SHA-256 of its content `{DIGEST}`; "
+            f"Weights: `{where}`, SHA-256 of its content `{weights.digest}`; "
             f"{len(weights.vocabulary):,} pieces of words, vectors of {weights.size} numbers."
         ),
         "",
         "## Data",
         "",
         (
-            f"{packed['trained']:,} pairs from {len(manifest)} repositories of public code, of which 12 were "
+            f"{packed['trained']:,} pairs from {len(manifest)} repositories of public code, of which {held_out} were "
             "held out to choose by; "
-            "`training/results/manifest.tsv` names every one with its commit, licences and counts. A "
+            f"`{written_from}/manifest.tsv` names every one with its commit, licences and counts. A "
             "file was used only if the licence texts of the nearest folder above it are all among: "
             f"{', '.join(sorted(ALLOWED))}; or offer one of these as a choice. Licences were told by "
             "program from their texts, not read by a person."
@@ -105,9 +110,10 @@ def card() -> str:
     ]
     for number, seed in enumerate(seeds):
         held = seed["held_out"]
-        kinds = " | ".join(f"{held['kind'][kind]:.3f}" for kind in _KINDS)
+        means = held["kind"]
+        kinds = " | ".join(f"{means[kind]:.3f}" if kind in means else "" for kind in _KINDS)
         lines.append(f"| {number} | {choice(seed):.4f} | {kinds} |")
-    lines += ["", *_fusion()]
+    lines += ["", *_fusion(_read(results / "weights.json"))]
     lines += [
         "",
         "## Results",
@@ -126,11 +132,9 @@ def card() -> str:
     return "\n".join(lines)
 
 
-def _fusion() -> list[str]:
+def _fusion(dev: dict[str, dict[str, Any]]) -> list[str]:
     """How the weight of vectors was chosen."""
     fusion = Fusion()
-    dev = _read("weights.json")
-    note = dev.pop("note", "")
     ways = [way for way in next(iter(dev.values())) if way.startswith("spread")]
     lines = [
         (
@@ -143,7 +147,6 @@ def _fusion() -> list[str]:
             "mean reciprocal rank at 10 by weight (0 is words alone) without that last factor, then what is "
             "shipped, then vectors alone."
         ),
-        *(["", note] if note else []),
         "",
         "| set, kind or repository | queries | "
         + " | ".join(way.partition(" ")[2] for way in ways)
@@ -161,8 +164,17 @@ def _fusion() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    text = card()
-    if "--check" in arguments:
+    parser = argparse.ArgumentParser(prog="python -m training.card")
+    parser.add_argument("--check", action="store_true", help="only say whether the page is right")
+    parser.add_argument("--of", type=Path, help="a model in a folder of its own")
+    options = parser.parse_args(arguments)
+    if options.of is not None:
+        weights = read_weights(str(options.of / "model.weights"))
+        text = card(options.of / "results", weights, "model.weights", "results")
+        (options.of / "model-card.md").write_text(text, encoding="utf-8")
+        return 0
+    text = card(_RESULTS, bundled(), "src/sightline/index/dense/model.weights", "training/results")
+    if options.check:
         if not _PAGE.exists() or _PAGE.read_text("utf-8") != text:
             print("docs/model-card.md is not what python -m training.card writes")
             return 1

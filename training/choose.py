@@ -2,7 +2,9 @@
 
 SEED is a folder that ``training.train`` wrote. The best is the one with the highest mean over
 languages on sentences of the held-out repositories. Its weights become the package's, with their
-digest; the reports, the counts and the manifest of what was used go to ``training/results``.
+digest; the reports, the counts and the manifest of what was used go to ``training/results``. With
+``--into DIR`` the package stays as it is: the weights become ``DIR/model.weights`` and the rest goes
+to ``DIR/results``.
 """
 
 import argparse
@@ -25,6 +27,8 @@ _HEAD = "repository\tcommit\tlicences\tmined\n"
 def choice(report: dict[str, Any]) -> float:
     """What seeds are compared by."""
     languages: dict[str, float] = report["held_out"]["language"]
+    if not languages:
+        raise SystemExit("no held-out repository has the 50 sentences that a choice needs")
     return sum(languages.values()) / len(languages)
 
 
@@ -33,36 +37,47 @@ def best_of(reports: list[dict[str, Any]]) -> int:
     return max(range(len(reports)), key=lambda place: (choice(reports[place]), -place))
 
 
-def _write_manifest(pairs: Path, names: list[str]) -> None:
+def _write_manifest(pairs: Path, names: list[str], into: Path) -> None:
     lines = [
         (pairs / f"{name.replace('/', '+')}.manifest").read_text("utf-8").strip() for name in names
     ]
     text = _HEAD + "".join(f"{line}\n" for line in sorted(lines))
-    (_RESULTS / "manifest.tsv").write_text(text, "utf-8")
+    (into / "manifest.tsv").write_text(text, "utf-8")
+
+
+def _take_in(weights: Path, digest: str) -> None:
+    """Makes weights those of the package."""
+    shutil.copyfile(weights, _DENSE / "model.weights")
+    code = _DENSE / "weights.py"
+    spelled = re.sub(r'(?m)^DIGEST = ".*"$', f'DIGEST = "{digest}"', code.read_text("utf-8"))
+    code.write_text(spelled, "utf-8")
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.choose")
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--packed", type=Path, required=True)
+    parser.add_argument("--into", type=Path, help="a folder instead of the package")
     parser.add_argument("seeds", type=Path, nargs="+")
     options = parser.parse_args(arguments)
     reports = [json.loads((seed / "report.json").read_text("utf-8")) for seed in options.seeds]
     place = best_of(reports)
-    weights = read_weights(str(options.seeds[place] / "model.weights"))
-    shutil.copyfile(options.seeds[place] / "model.weights", _DENSE / "model.weights")
-    code = _DENSE / "weights.py"
-    spelled = re.sub(
-        r'(?m)^DIGEST = ".*"$', f'DIGEST = "{weights.digest}"', code.read_text("utf-8")
-    )
-    code.write_text(spelled, "utf-8")
+    best = options.seeds[place] / "model.weights"
+    digest = read_weights(str(best)).digest
+    if options.into is None:
+        results = _RESULTS
+        _take_in(best, digest)
+    else:
+        results = options.into / "results"
+        results.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(best, options.into / "model.weights")
     packed = json.loads(options.packed.with_suffix(".json").read_text("utf-8"))
-    _write_manifest(options.pairs, packed["repositories"])
-    for old in _RESULTS.glob("seed*.json"):
+    _write_manifest(options.pairs, packed["repositories"], results)
+    for old in results.glob("seed*.json"):
         old.unlink()
     for number, report in enumerate(reports):
-        (_RESULTS / f"seed{number}.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
-    (_RESULTS / "packed.json").write_text(json.dumps(packed, indent=1) + "\n", "utf-8")
+        (results / f"seed{number}.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+    (results / "packed.json").write_text(json.dumps(packed, indent=1) + "\n", "utf-8")
     print(f"seed {reports[place]['recipe']['seed']}: {choice(reports[place]):.4f}")
     return 0
 

@@ -21,6 +21,7 @@ from training.gitstore import Entry, Repository
 from training.guards import excluded
 from training.licences import Licences, is_licence_file, spdx_of
 from training.pairs import CODE, Pair, choose, from_commit, from_file, wanted
+from training.split import TUNED_ON
 
 __all__ = ["Depth", "main", "mine", "mine_into"]
 
@@ -57,6 +58,8 @@ def mine(repository: Repository, target: str, depth: Depth) -> str:
     """Mines one repository into ``target``; returns its line for the manifest."""
     if excluded(repository.name):
         return f"{repository.name}\t-\texcluded: quality is measured on it"
+    if repository.name in TUNED_ON:
+        return f"{repository.name}\t-\texcluded: the weight of vectors is chosen on it"
     tree = repository.tree(_MAX_BYTES)
     texts = [e for e in tree if is_licence_file(e.path.rpartition("/")[2])]
     licences = Licences({e.path: d.decode("utf-8", "replace") for e, d in repository.read(texts)})

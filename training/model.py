@@ -114,7 +114,7 @@ class Encoder(nn.Module):
     def _start(self) -> None:
         nn.init.normal_(self.tokens.weight, std=0.05)
         nn.init.normal_(self.places, std=0.02)
-        for tower in {self.chunks, self.queries}:
+        for tower in dict.fromkeys((self.chunks, self.queries)):  # once if shared, in this order
             depth = 2 * max(1, len(tower.layers))
             for name, parameter in tower.named_parameters():
                 std = 1 / math.sqrt(parameter.shape[1])

@@ -26,7 +26,7 @@ from sightline.index.dense.words import distinct, words
 from training.guards import Runs, excluded, query_key
 from training.packed import KINDS, Packed
 from training.pairs import Pair
-from training.split import HELD_OUT, LIGHT
+from training.split import HELD_OUT, LIGHT, TUNED_ON
 
 __all__ = ["main", "read_pairs"]
 
@@ -65,8 +65,11 @@ def learn_vocabulary(counts: Counter[str], size: int) -> Vocabulary:
     kept = {word: count for word, count in counts.items() if count >= 2 and word.isascii()}
     tokenizer = Tokenizer(models.WordPiece(unk_token="[unk]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    # Single letters are numbered here: the trainer would do it in the order of its hash table, which
+    # is another one in every run, and ties between pieces hang on it.
+    inner = sorted({f"##{letter}" for word in kept for letter in word[1:]})
     trainer = trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=["[pad]", "[unk]"], show_progress=False
+        vocab_size=size, special_tokens=["[pad]", "[unk]", *inner], show_progress=False
     )
     # Bounded counts keep it quick and change only which of the most frequent pieces comes first.
     lines = (" ".join([word] * min(count, 1_000)) for word, count in sorted(kept.items()))
@@ -169,20 +172,22 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--guard", type=Path, help="JSON lines with 'query' and 'code' of evaluation sets"
     )
+    parser.add_argument("--pieces", type=int, default=_PIECES, help="of the vocabulary, at most")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(arguments)
     mined = {
         p.name.removesuffix(".pairs.gz").replace("+", "/"): p
         for p in options.pairs.glob("*.pairs.gz")
     }
-    names = sorted(name for name in mined if name not in HELD_OUT and not excluded(name))
+    apart = {*HELD_OUT, *TUNED_ON}
+    names = sorted(name for name in mined if name not in apart and not excluded(name))
     trained = len(names)
     names += [name for name in HELD_OUT if name in mined]
     counts: Counter[str] = Counter()
     with ProcessPoolExecutor(options.processes) as pool:
         for found in pool.map(_count, [mined[name] for name in names[:trained]]):
             counts.update(found)
-        pieces = learn_vocabulary(counts, _PIECES).pieces
+        pieces = learn_vocabulary(counts, options.pieces).pieces
         futures = [
             pool.submit(_pack, mined[name], pieces, options.guard, name in HELD_OUT)
             for name in names

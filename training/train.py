@@ -194,7 +194,7 @@ def train(packed: Packed, recipe: Recipe, into: Path, device: torch.device) -> d
         "pairs": packed.trained,
         "epochs": round(recipe.steps * recipe.groups * recipe.group / packed.trained, 2),
         "seconds": round(seconds, 1),
-        "scale": round(float(trainer.model.log_scale.exp()), 2),
+        "scale": round(float(trainer.model.log_scale.detach().exp()), 2),
         "losses": losses,
         "held_out": figures,
         "agreement": agreed,
@@ -211,6 +211,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.train")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--into", type=Path, required=True)
+    parser.add_argument("--threads", type=int, default=0, help="of the CPU; as torch likes, if 0")
     for field in fields(Recipe):
         kind = (
             (lambda text: text == "True")
@@ -219,7 +220,9 @@ def main(arguments: list[str]) -> int:
         )
         parser.add_argument(f"--{field.name}", type=kind, default=field.default)
     options = vars(parser.parse_args(arguments))
-    data, into = options.pop("data"), options.pop("into")
+    data, into, threads = options.pop("data"), options.pop("into"), options.pop("threads")
+    if threads:
+        torch.set_num_threads(threads)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if device.type == "cuda":
         torch.set_float32_matmul_precision("high")

@@ -174,6 +174,8 @@ def main(arguments: list[str]) -> int:
             results[f"general {name}"] = _compared(name, corpus(name), options.count)
             options.json.write_text(json.dumps(results) + "\n", "utf-8")
         everything = [*CORPORA, *(_CHANGED if options.repositories else ())]
+        if not wanted.ranks:  # of those that the page has
+            everything = [name for name in everything if name in results]
         for name in everything if options.only is None else options.only:
             if name in CORPORA:
                 chosen, count = options.sets, options.count

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.meaning.questions import Question
-from sightline.index.dense.encoder import encode_query
+from sightline.index.dense.encoder import encode_chunks, encode_query
 from sightline.index.dense.fusion import fusion_for
 from sightline.index.dense.nearness import Matrix
 from sightline.index.dense.vectors import Vectors
-from sightline.index.dense.weights import bundled
+from sightline.index.dense.weights import Weights, bundled
 from sightline.index.index import Index
 from sightline.index.query import understand
 from sightline.index.ranked import Near
@@ -56,17 +56,38 @@ class Asked(NamedTuple):
 
 
 class Opened:
-    def __init__(self, index: Index, root: str, snapshot: Snapshot, matrix: Matrix | None) -> None:
+    def __init__(
+        self,
+        index: Index,
+        root: str,
+        snapshot: Snapshot,
+        matrix: Matrix | None,
+        weights: Weights | None = None,
+    ) -> None:
+        """``weights``: those of the vectors, if they are not the package's."""
         self.index = index
         self.root = root
         self.snapshot = snapshot
         self._matrix = matrix
+        self._weights = weights
         self._records: dict[int, Record] = {}
 
     @property
     def matrix(self) -> Matrix:
         assert self._matrix is not None
         return self._matrix
+
+    def encoded(self, weights: Weights) -> "Opened":
+        """The same with other weights, all chunks encoded here."""
+        texts = list(self.texts())
+        vectors = np.zeros((self.snapshot.chunks, weights.size), np.int8)
+        chunks = [(path, name, text) for _, path, name, text in texts]
+        vectors[[number for number, *_ in texts]] = encode_chunks(weights, chunks)
+        return Opened(self.index, self.root, self.snapshot, Matrix.whole(vectors), weights)
+
+    def encode(self, text: str) -> Vectors:
+        """The vector of a question."""
+        return encode_query(self._weights or bundled(), text)
 
     @property
     def vector_bytes(self) -> int:
@@ -112,7 +133,7 @@ class Opened:
     def near(self, text: str) -> Floats:
         """The nearness of every living chunk."""
         every = np.arange(self.snapshot.chunks)
-        values = self.matrix.near(encode_query(bundled(), text), every)
+        values = self.matrix.near(self.encode(text), every)
         values[~self.snapshot.chunk_alive] = 0.0
         return values
 
@@ -141,7 +162,7 @@ class Opened:
         weight = fusion_for(understand(text)) if vectors else 0.0
         near: Near | None = None
         if weight > 0.0:
-            matrix, query = other or (self.matrix, encode_query(bundled(), text))
+            matrix, query = other or (self.matrix, self.encode(text))
             near = Near(matrix, lambda: query, weight)
         search = RootSearch(self.snapshot, self.root, self.index.lookup, Request(text), near=near)
         chunks = [found.chunk for found in search.run().found[:_DEEP]]
@@ -199,7 +220,8 @@ async def watched(
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[Opened]:
-    """Indexes a folder and encodes all of it."""
-    async with watched(folder) as current:
-        yield await current()
+async def opened(folder: Path, weights: Weights | None = None) -> AsyncIterator[Opened]:
+    """Indexes a folder and encodes all of it, with the package's weights or others."""
+    async with watched(folder, vectors=weights is None) as current:
+        corpus = await current()
+        yield corpus if weights is None else corpus.encoded(weights)

@@ -45,8 +45,8 @@ _GENERAL = """
 ## Beside a general model
 
 all-MiniLM-L6-v2 (22.7 million parameters, 91 MB) on the same chunks and questions, alone and joined to
-words with the same weights. The last column is *ours and words* less *general and words*. Measured when
-vectors had their full weight whether or not something stood out among them.
+words with the same weights and by the same rule, which was chosen with our model. The last column is
+*ours and words* less *general and words*.
 
 | code base | asked | set | words | general | general and words | ours | ours and words | difference |
 |---|---|---|---|---|---|---|---|---|

@@ -25,6 +25,7 @@ from bench.meaning.literals import literals
 from bench.meaning.opened import Asked, Opened, opened
 from bench.meaning.questions import questions, shortened, without_docs
 from sightline.index.dense.fusion import CANDIDATES, clearness, fusion_for
+from sightline.index.dense.weights import Weights, read_weights
 from sightline.index.filters import Filters, Scope
 from sightline.index.query import understand
 from sightline.index.rank import score
@@ -141,7 +142,9 @@ def _rows(corpus: Opened, name: str, asked: Sequence[Asked]) -> Iterator[dict[st
         yield {"set": name, "kind": kind_of(one.text), "gains": gains}
 
 
-async def measured(folder: Path, repository: str) -> list[dict[str, Any]]:
+async def measured(
+    folder: Path, repository: str, weights: Weights | None = None
+) -> list[dict[str, Any]]:
     """What every way gains for every query of one repository."""
     language = HELD_OUT[repository]
     rows: list[dict[str, Any]] = []
@@ -157,10 +160,10 @@ async def measured(folder: Path, repository: str) -> list[dict[str, Any]]:
                 "short": [Asked.chunk(q, shortened(q.text)) for q in found],
                 "literal": [Asked.chunk(q, q.text) for q in literals(bare, language, _LITERALS)],
             }
-            async with opened(bare) as corpus:
+            async with opened(bare, weights) as corpus:
                 for name, asked in sets.items():
                     rows += _rows(corpus, name, asked)
-        async with opened(source) as corpus:
+        async with opened(source, weights) as corpus:
             rows += _rows(corpus, "change", [Asked(d.text, files=d.files) for d in described.short])
             rows += _rows(corpus, "long", [Asked(d.text, files=d.files) for d in described.long])
     return [{"repository": repository, **row} for row in rows]
@@ -186,11 +189,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--repositories", type=Path, required=True)
     parser.add_argument("--json", type=Path, required=True, help="where the means go")
     parser.add_argument("--rows", type=Path, help="where every query's figures go")
+    parser.add_argument("--weights", type=Path, help="a model other than the package's")
     parser.add_argument("names", nargs="*", default=list(HELD_OUT))
     options = parser.parse_args(arguments)
+    weights = None if options.weights is None else read_weights(str(options.weights))
     rows: list[dict[str, Any]] = []
     for repository in options.names:
-        rows += asyncio.run(measured(options.repositories, repository))
+        rows += asyncio.run(measured(options.repositories, repository, weights))
         options.json.write_text(json.dumps(summary(rows), indent=1) + "\n", "utf-8")
         if options.rows:
             options.rows.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")

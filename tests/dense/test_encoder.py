@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sightline.index.dense.encoder import encode_chunks, encode_query
+from sightline.index.dense.encoder import encode_chunks, encode_query, encode_rows
 from sightline.index.dense.weights import bundled
 from sightline.index.dense.words import words
 
@@ -35,6 +35,19 @@ def test_a_vector_is_the_same_alone_and_in_any_batch() -> None:
         assert np.array_equal(alone, together[number])
         assert np.array_equal(alone, together[number + 5])
         assert np.array_equal(alone, turned[len(_SAMPLES) - 1 - number])
+
+
+def test_a_query_is_the_same_alone_and_among_others() -> None:
+    """Of every length: rows that are added to make four do not change the others."""
+    weights = bundled()
+    told = (
+        "read the lines of a file and send each of them to every client that is connected".split()
+    )
+    texts = [" ".join(told[:count]) for count in range(len(told))]
+    rows = [weights.layout.question(weights.vocabulary, text) for text in texts]
+    together = encode_rows(weights, weights.queries, rows)
+    for text, vector in zip(texts, together, strict=True):
+        assert np.array_equal(encode_query(weights, text), vector)
 
 
 _PROGRAM = """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sightline.index.dense import nearness
 from sightline.index.dense.nearness import LOOKED_AT, Block, Matrix
-from sightline.index.dense.sketches import NEVER, distances, sketch, within
+from sightline.index.dense.sketches import distances, sketch, within
 from tests.index.grown import Tree, answers
 from tests.support.index import bench, build
 
@@ -38,17 +38,16 @@ def counted(one: Vectors, query: Vectors) -> int:
 def test_distances_are_the_bits_that_differ(seed: int, width: int, spread: int) -> None:
     vectors = some_vectors(seed, 9, width, spread=spread)
     query = some_vectors(seed + 1, 1, width, spread=spread)[0]
-    found = distances(sketch(vectors), query)
+    found = distances([sketch(vectors)], query)
     assert found.tolist() == [counted(one, query) for one in vectors]
     opposite = np.full((1, width), -5, np.int8)
-    assert distances(sketch(opposite), -opposite[0]).tolist() == [width]
+    assert distances([sketch(opposite)], -opposite[0]).tolist() == [width]
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=60), st.integers(1, 70))
 def test_the_cut_has_everything_that_is_as_far(found: list[int], least: int) -> None:
-    values = np.array([*found, NEVER], np.uint16)
-    cut = within(values, least, 10)
-    assert cut == (sorted(found)[least - 1] if least <= len(found) else 30)
+    cut = within(np.array(found, np.uint16), least)
+    assert cut == sorted(found)[min(least, len(found)) - 1]
 
 
 @settings(deadline=None)

@@ -34,6 +34,7 @@ _SHARES = 1023
 _STEPS = 64
 _TABLE = np.array([round(_SHARES * 2.0 ** (-i / _STEPS)) for i in range(12 * _STEPS)], np.float32)
 _TABLE[-1] = 0.0
+_ONES = np.ones((128, 1), np.float32)
 #: Rows of about so many pieces are computed together: more would not stay in the cache, fewer would
 #: have more of them wait for numpy than for arithmetic.
 _TOGETHER = 1_280
@@ -48,20 +49,16 @@ def encode_chunks(weights: Weights, chunks: Sequence[tuple[str, str, str]]) -> N
 
 def encode_query(weights: Weights, query: str) -> NDArray[np.int8]:
     """The vector of a query."""
-    row = weights.layout.question(weights.vocabulary, query)
-    vector: NDArray[np.int8] = encode_rows(weights, weights.queries, [row])[0]
+    rows = [weights.layout.question(weights.vocabulary, query)]
+    vector: NDArray[np.int8] = _forward(weights, weights.queries, rows)[0]
     return vector
 
 
 def encode_rows(weights: Weights, tower: Tower, rows: Sequence[Row]) -> NDArray[np.int8]:
     """The vectors of rows, in their order."""
     vectors = np.zeros((len(rows), weights.size), np.int8)
-    groups = list(_together(rows))
-    most = max((sum(len(rows[number].pieces) for number in group) for group in groups), default=0)
-    # Compared with number by number: numpy is slow at comparing with a single one.
-    zeros = np.zeros((most, tower.widest), np.float32)
-    for group in groups:
-        vectors[group] = _forward(weights, tower, [rows[number] for number in group], zeros)
+    for group in _together(rows):
+        vectors[group] = _forward(weights, tower, [rows[number] for number in group])
     return vectors
 
 
@@ -81,20 +78,25 @@ def _together(rows: Sequence[Row]) -> Iterator[list[int]]:
         yield group
 
 
-def _forward(
-    weights: Weights, tower: Tower, rows: Sequence[Row], zeros: Floats
-) -> NDArray[np.int8]:
+def _forward(weights: Weights, tower: Tower, rows: Sequence[Row]) -> NDArray[np.int8]:
     """The vectors of rows that are sorted by length."""
     pieces = _joined(row.pieces for row in rows)
     fields, places = _joined(row.fields for row in rows), _joined(row.places for row in rows)
     shapes = _shapes(rows)
-    x = weights.tokens[pieces].astype(np.float32)
-    x *= weights.token_scale[pieces, None]
-    x += weights.places[fields, places]
+    x = np.zeros((_padded(len(pieces)), weights.tokens.shape[1]), np.float32)
+    own = x[: len(pieces)]
+    np.multiply(weights.tokens[pieces], weights.token_scale[pieces, None], out=own)
+    own += weights.places[fields, places]
     for block in tower.blocks:
         x += _attend(block, x, shapes, weights.heads)
-        x += _think(block, x, zeros)
+        x += _think(block, x)
     return _pool(tower, x, shapes, weights.pool_heads)
+
+
+def _padded(pieces: int) -> int:
+    """Rows of zeros are added up to this, and stay zeros: matrices are multiplied by four rows at
+    a time, and single ones take longer."""
+    return -(-pieces // 4) * 4
 
 
 def _joined(lists: Iterable[list[int]]) -> NDArray[np.intp]:
@@ -112,30 +114,30 @@ def _shapes(rows: Sequence[Row]) -> list[Shape]:
     return shapes
 
 
+def _largest(x: Floats) -> Floats:
+    """The largest size along the last axis, above 0."""
+    found: Floats = np.maximum.reduce(np.abs(x), axis=-1, keepdims=True, initial=_TINY)
+    return found
+
+
+def _small(x: Floats, largest: Floats) -> Floats:
+    """Numbers as integers up to 127, where the largest is known."""
+    small = x * (_LEVELS / largest)
+    return np.rint(small, out=small)
+
+
 def _whole(x: Floats) -> tuple[Floats, Floats]:
     """Rows as integers up to 127, and what undoes it per row."""
-    return _scaled(x, np.abs(x).max(axis=-1, keepdims=True))
-
-
-def _scaled(x: Floats, largest: Floats) -> tuple[Floats, Floats]:
-    np.maximum(largest, _TINY, out=largest)
-    small = x * (_LEVELS / largest)
-    np.rint(small, out=small)
-    largest /= _LEVELS
-    return small, largest
+    largest = _largest(x)
+    return _small(x, largest), largest / _LEVELS
 
 
 def _normal(x: Floats) -> tuple[Floats, Floats]:
     """Rows as integers, and what makes their root mean square one."""
-    small, _ = _whole(x)
+    small = _small(x, _largest(x))
     squares = np.vecdot(small, small)  # integers: exact in any order
     np.maximum(squares, np.float32(1), out=squares)
     return small, np.sqrt(np.float32(x.shape[-1]) / squares)[:, None]
-
-
-def _together_whole(x: Floats) -> tuple[Floats, Floats]:
-    """The same with one scale for all that belongs to a row of pieces (all axes but the first)."""
-    return _scaled(x, np.abs(x).max(axis=tuple(range(1, x.ndim)), keepdims=True))
 
 
 def _apply(linear: Linear, small: Floats, undo: Floats) -> Floats:
@@ -147,7 +149,7 @@ def _apply(linear: Linear, small: Floats, undo: Floats) -> Floats:
 
 def _shares(scores: Floats, factor: Floats) -> Floats:
     """Integer scores, in powers of two once multiplied by ``factor``, as integer shares."""
-    np.subtract(scores.max(axis=-1, keepdims=True), scores, out=scores)
+    np.subtract(np.maximum.reduce(scores, axis=-1, keepdims=True), scores, out=scores)
     scores *= factor * np.float32(_STEPS)
     np.minimum(scores, np.float32(len(_TABLE) - 1), out=scores)
     return _TABLE.take(scores.astype(np.intp))
@@ -155,34 +157,38 @@ def _shares(scores: Floats, factor: Floats) -> Floats:
 
 def _sums(shares: Floats) -> Floats:
     """What shares add up to, along the last axis. Integers: exact in any order."""
-    return shares @ np.ones((shares.shape[-1], 1), np.float32)
+    return shares @ _ONES[: shares.shape[-1]]
 
 
 def _attend(block: Block, x: Floats, shapes: Sequence[Shape], heads: int) -> Floats:
     inner = block.mixed.matrix.shape[0]
-    mixed = _apply(block.attention, *_normal(x))
-    asked, asked_undo = _whole(mixed[:, :inner])
-    joined = np.empty((len(x), inner), np.float32)
+    # Of each piece: what it asks, what it is known by, and its value.
+    mixed = _apply(block.attention, *_normal(x)).reshape(len(x), 3, inner)
+    largest = _largest(mixed)
     for where, count, length in shapes:
-        parted = (count, length, heads, inner // heads)
-        known, known_undo = _together_whole(mixed[where, inner : 2 * inner].reshape(parted))
-        values, values_undo = _together_whole(mixed[where, 2 * inner :].reshape(parted))
-        scores = asked[where].reshape(parted).transpose(0, 2, 1, 3) @ known.transpose(0, 2, 3, 1)
-        factor = asked_undo[where].reshape(count, 1, length, 1) * known_undo
-        shares = _shares(scores, factor)
-        found = shares @ values.transpose(0, 2, 1, 3)
-        found *= values_undo / _sums(shares)
+        # What is known has one scale in a row of pieces, and so have values.
+        shared = largest[where].reshape(count, length, 3)[..., 1:]
+        shared[...] = np.maximum.reduce(shared, axis=1, keepdims=True)
+    mixed = _small(mixed, largest)
+    largest /= _LEVELS
+    joined = np.zeros((len(x), inner), np.float32)
+    for where, count, length in shapes:
+        parts = mixed[where].reshape(count, length, 3, heads, -1).transpose(2, 0, 3, 1, 4)
+        undo = largest[where].reshape(count, 1, length, 3, 1)
+        shares = _shares(parts[0] @ parts[1].swapaxes(2, 3), undo[..., 0, :] * undo[:, :, :1, 1])
+        found = shares @ parts[2]
+        found *= undo[:, :, :1, 2] / _sums(shares)
         joined[where] = found.transpose(0, 2, 1, 3).reshape(-1, inner)
     return _apply(block.mixed, *_whole(joined))
 
 
-def _think(block: Block, x: Floats, zeros: Floats) -> Floats:
+def _think(block: Block, x: Floats) -> Floats:
     small, undo = _normal(x)
     hidden = small @ block.wide.matrix
     hidden *= block.wide.scale
-    np.maximum(hidden, zeros[: len(hidden), : hidden.shape[1]], out=hidden)
-    largest = hidden.max(axis=-1, keepdims=True)
-    np.maximum(largest, _TINY, out=largest)
+    # Compared with a row of zeros: numpy is slow at comparing with a single one.
+    np.maximum(hidden, np.zeros(hidden.shape[1], np.float32), out=hidden)
+    largest = np.maximum.reduce(hidden, axis=-1, keepdims=True, initial=_TINY)
     hidden *= _LEVELS / largest
     np.rint(hidden, out=hidden)
     return _apply(block.narrow, hidden, largest * undo / _LEVELS)
@@ -193,15 +199,15 @@ def _pool(tower: Tower, x: Floats, shapes: Sequence[Shape], heads: int) -> NDArr
     width = x.shape[-1]
     small, undo = _normal(x)
     scores = _apply(tower.pool, small, undo)
-    spread = small * undo
+    small *= undo
     one = np.ones((1, 1, 1), np.float32)
     pooled: list[Floats] = []
     for where, count, length in shapes:
         shares = _shares(scores[where].reshape(count, length, heads).transpose(0, 2, 1).copy(), one)
-        parted = spread[where].reshape(count, length, heads, width // heads)
-        values, values_undo = _together_whole(parted)
-        found = shares[:, :, None, :] @ values.transpose(0, 2, 1, 3)
-        found *= values_undo / _sums(shares)[..., None]
+        values, values_undo = _whole(small[where].reshape(count, length * width))
+        parted = values.reshape(count, length, heads, width // heads).transpose(0, 2, 1, 3)
+        found = shares[:, :, None, :] @ parted
+        found *= values_undo[..., None, None] / _sums(shares)[..., None]
         pooled.append(found.reshape(count, width))
     small, _ = _whole(_apply(tower.output, *_whole(np.concatenate(pooled))))
     squares = np.maximum(np.vecdot(small, small), np.float32(1))

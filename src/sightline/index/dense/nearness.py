@@ -14,11 +14,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from sightline.index.dense.encoder import VECTOR_SCALE
-from sightline.index.dense.sketches import NEVER, Sketches, distances, sketch, within
+from sightline.index.dense.sketches import Sketches, distances, sketch, within
 from sightline.index.dense.vectors import VectorLog, Vectors, path_key
 from sightline.index.manifest import FileRow
 from sightline.index.snapshot import Part
@@ -32,7 +31,10 @@ Flags = NDArray[np.bool_]
 #: So many chunks at least are compared exactly. What the sketches lose by that is measured in
 #: docs/evidence/dense-scale.md.
 LOOKED_AT = 4_000
+#: So many vectors are sketched at a time.
 _BLOCK = 2_048
+#: So many are multiplied at a time: widened to floats they stay in the cache.
+_MULTIPLIED = 512
 
 
 def missing_files(rows: Mapping[str, FileRow], log: VectorLog) -> list[str]:
@@ -55,7 +57,9 @@ class Block:
         self.width = width
         self._part = part
         self._starts = starts
-        self._windows = sliding_window_view(data, width) if len(data) >= width else None
+        # A vector may begin at every byte. Each is one member, which is copied as a whole.
+        every = max(0, len(data) - width + 1)
+        self._windows = np.ndarray((every,), f"V{width}", data, strides=(1,))
 
     @classmethod
     def of(
@@ -107,10 +111,18 @@ class Block:
     def rows(self, chunks: Ints | slice) -> Vectors:
         """The vectors of some chunks, copied."""
         starts = self._starts[chunks]
-        if self._windows is None or not len(starts):
+        if not len(self._windows):
             return np.zeros((len(starts), self.width), np.int8)
-        found: Vectors = self._windows[starts]
-        return found
+        return self._windows[starts].view(np.int8).reshape(-1, self.width)
+
+    def products(self, query: NDArray[np.float32], chunks: Ints, out: NDArray[np.float32]) -> None:
+        """The products with some chunks: whole numbers below 2**24, so exact in any order."""
+        room = np.empty((min(len(chunks), _MULTIPLIED), self.width), np.float32)
+        for begin in range(0, len(chunks), _MULTIPLIED):
+            rows = self.rows(chunks[begin : begin + _MULTIPLIED])
+            wide = room[: len(rows)]
+            wide[...] = rows
+            np.dot(wide, query, out=out[begin : begin + _MULTIPLIED])
 
     @cached_property
     def sketches(self) -> Sketches:
@@ -138,15 +150,18 @@ class Matrix:
 
     def row(self, chunk: int) -> bytes:
         """The vector of a chunk as it is stored."""
-        return self._rows(np.array([chunk])).tobytes()
+        block = int(np.searchsorted(self._bases, chunk, "right")) - 1
+        return self._blocks[block].rows(np.array([chunk - self._bases[block]])).tobytes()
 
     def near(self, query: Vectors, chunks: Ints) -> Floats:
         """About the cosine, for each of some chunks, which are ascending."""
         wide = query.astype(np.float32)
         products = np.empty(len(chunks), np.float32)
-        for begin in range(0, len(chunks), _BLOCK):
-            rows = self._rows(chunks[begin : begin + _BLOCK])
-            products[begin : begin + _BLOCK] = rows.astype(np.float32) @ wide
+        ends = np.searchsorted(chunks, self._bases).tolist()
+        for block, base, begin, end in zip(
+            self._blocks, self._bases.tolist(), ends, ends[1:], strict=False
+        ):
+            block.products(wide, chunks[begin:end] - base, products[begin:end])
         return products.astype(np.float64) / VECTOR_SCALE**2
 
     def nearest(self, query: Vectors, among: Flags, count: int) -> tuple[Ints, Floats]:
@@ -164,23 +179,10 @@ class Matrix:
 
     def looked_at(self, query: Vectors, among: Flags) -> Ints:
         """The chunks that are compared exactly: all of few, or those whose sketches are near."""
-        if np.count_nonzero(among) <= LOOKED_AT:
+        count = np.count_nonzero(among)
+        if count <= LOOKED_AT:
             return np.flatnonzero(among)
-        found = np.empty(len(self), np.uint16)
-        for block, base in zip(self._blocks, self._bases.tolist(), strict=False):
-            distances(block.sketches, query, out=found[base : base + len(block)])
-        found[~among] = NEVER
-        return np.flatnonzero(found <= within(found, LOOKED_AT, self.width))
-
-    def _rows(self, chunks: Ints) -> Vectors:
-        if len(self._blocks) == 1:
-            return self._blocks[0].rows(chunks)
-        ends = np.searchsorted(chunks, self._bases).tolist()
-        parts = [
-            block.rows(chunks[begin:end] - base)
-            for block, base, begin, end in zip(
-                self._blocks, self._bases.tolist(), ends, ends[1:], strict=False
-            )
-            if begin < end
-        ]
-        return np.concatenate(parts) if parts else np.zeros((0, self.width), np.int8)
+        found = distances([block.sketches for block in self._blocks], query)
+        every = count == len(found)
+        near = found <= within(found if every else found[among], LOOKED_AT)
+        return np.flatnonzero(near if every else near & among)

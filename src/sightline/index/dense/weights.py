@@ -61,11 +61,6 @@ class Tower:
     pool: Linear
     output: Linear
 
-    @property
-    def widest(self) -> int:
-        """The columns of the widest matrix."""
-        return max((int(block.wide.matrix.shape[1]) for block in self.blocks), default=0)
-
 
 @dataclass(frozen=True)
 class Weights:

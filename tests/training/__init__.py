@@ -1,0 +1,1 @@
+"""Making the search model: what is mined, and every step of it as one."""

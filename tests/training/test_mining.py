@@ -1,0 +1,70 @@
+"""What is learnt from: allowed licences only, nothing that quality is measured on."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.training.made import GPL, MIT, bare, history, module
+from training.mine import main
+
+
+def mined(repositories: Path, into: Path) -> dict[str, str]:
+    """The manifest: repository to what was done with it."""
+    arguments = ["--repositories", str(repositories), "--into", str(into), "--processes", "1"]
+    assert main(arguments) == 0
+    lines = [path.read_text("utf-8").strip() for path in into.glob("*.manifest")]
+    return {line.split("\t")[0]: line for line in lines}
+
+
+def pairs_of(into: Path, name: str) -> list[list[str]]:
+    with gzip.open(into / f"{name.replace('/', '+')}.pairs.gz", "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def test_every_kind_of_pair_is_mined_and_the_manifest_says_of_what(tmp_path: Path) -> None:
+    bare(tmp_path / "from", "acme/alpha", history("alpha"))
+    line = mined(tmp_path / "from", tmp_path / "pairs")["acme/alpha"]
+    name, commit, licences, counts = line.split("\t")
+    assert (name, len(commit), licences) == ("acme/alpha", 40, "MIT")
+    found = pairs_of(tmp_path / "pairs", "acme/alpha")
+    kinds = {kind for kind, *_ in found}
+    assert kinds == set("dnic")
+    assert all(f"{kind}=" in counts for kind in "dnicph")
+    for kind, query, _, _, body, _ in found:
+        assert query not in body, kind
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("django/django", "quality is measured on it"),
+        ("somebody/django", "quality is measured on it"),
+        ("preactjs/preact", "chosen on it"),
+    ],
+)
+def test_what_is_measured_on_is_never_mined(tmp_path: Path, name: str, reason: str) -> None:
+    bare(tmp_path / "from", name, history("x"))
+    assert reason in mined(tmp_path / "from", tmp_path / "pairs")[name]
+    assert not list((tmp_path / "pairs").glob("*.pairs.gz"))
+
+
+def test_a_licence_that_is_not_allowed_keeps_its_files_out(tmp_path: Path) -> None:
+    files = {
+        "LICENSE": MIT,
+        "src/free.py": module("free", 4),
+        "other/COPYING": GPL,
+        "other/bound.py": module("bound", 4),
+        "src/marked.py": "# SPDX-License-Identifier: GPL-3.0-only\n" + module("marked", 4),
+        "vendor/copied.py": module("copied", 4),
+    }
+    bare(tmp_path / "from", "acme/mixed", [("Begin", files)])
+    bare(tmp_path / "from", "acme/bound", [("Begin", {**files, "LICENSE": GPL})])
+    bare(tmp_path / "from", "acme/bare", [("Begin", {"src/free.py": files["src/free.py"]})])
+    manifest = mined(tmp_path / "from", tmp_path / "pairs")
+    assert {path for _, _, path, *_ in pairs_of(tmp_path / "pairs", "acme/mixed")} == {
+        "src/free.py"
+    }
+    assert "not used" in manifest["acme/bound"] and "not used" in manifest["acme/bare"]
+    assert [p.name for p in (tmp_path / "pairs").glob("*.gz")] == ["acme+mixed.pairs.gz"]
