@@ -30,7 +30,7 @@ __all__ = ["run"]
 
 _RESULTS = Path(__file__).with_name("results") / "lsp.json"
 _COLD_STARTS = 50
-_COLD_PAIRS = 15
+_COLD_PAIRS = 25
 _QUESTIONS = 120
 _PROCESSES = 3
 _REPEATS = 3

@@ -74,7 +74,7 @@ def _speed(corpus: Opened, queries: Sequence[str], size: int) -> Speed:
         rates.append(len(chunks) / (time.process_time() - began))
     added: list[float] = []
     living = corpus.snapshot.chunk_alive
-    for query in queries:
+    for query in [*queries] * _TIMES:
         began = time.process_time()
         corpus.matrix.nearest(encode_query(bundled(), query), living, CANDIDATES)
         added.append((time.process_time() - began) * 1_000)
