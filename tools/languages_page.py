@@ -3,11 +3,11 @@
 ``python -m tools.languages_page`` writes it, ``--check`` fails when it is out of date.
 """
 
-import argparse
 import sys
 from pathlib import Path
 
 from sightline.lsp.registry import OPERATIONS, Operation, Registry, ServerSpec, builtin
+from tools.generated import write
 
 __all__ = ["render"]
 
@@ -139,18 +139,5 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true")
-    page = render(builtin())
-    if not parser.parse_args().check:
-        _PAGE.write_text(page, encoding="utf-8")
-        return 0
-    if not _PAGE.exists() or _PAGE.read_text(encoding="utf-8") != page:
-        print("docs/languages.md is out of date; run make docs", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write({_PAGE: render(builtin())}, __doc__))

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tools.generated import write
+
 __all__ = ["FOLDER", "PLOTS", "draw"]
 
 _ROOT = Path(__file__).parent.parent
@@ -113,20 +115,5 @@ def render(name: str) -> str:
     return draw(PLOTS[name](json.loads((_RESULTS / f"{name}.json").read_text(encoding="utf-8"))))
 
 
-def main(arguments: list[str]) -> int:
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    old = []
-    for name in PLOTS:
-        file, text = FOLDER / f"{name}.svg", render(name)
-        if not file.exists() or file.read_text(encoding="utf-8") != text:
-            old.append(name)
-            if "--check" not in arguments:
-                file.write_text(text, encoding="utf-8")
-    if old and "--check" in arguments:
-        sys.stderr.write(f"docs/images is out of date ({', '.join(old)}); run make docs\n")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write({FOLDER / f"{name}.svg": render(name) for name in PLOTS}, __doc__))

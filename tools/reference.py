@@ -4,11 +4,11 @@
 comes new to a catalogue, a parser or a table is on its page without anybody remembering to.
 """
 
-import argparse
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tools.generated import write
 from tools.reference_clients import clients_page
 from tools.reference_commands import commands_page
 from tools.reference_errors import errors_page
@@ -33,25 +33,5 @@ def render(name: str) -> str:
     return _MARK + PAGES[name]().rstrip() + "\n"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.reference")
-    parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
-    old: list[str] = []
-    for name in PAGES:
-        file = FOLDER / name
-        text = render(name)
-        if file.exists() and file.read_text(encoding="utf-8") == text:
-            continue
-        old.append(name)
-        if not check:
-            FOLDER.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-    if check and old:
-        sys.stderr.write(f"docs/reference is out of date ({', '.join(old)}); run make docs\n")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write({FOLDER / name: render(name) for name in PAGES}, __doc__))

@@ -3,10 +3,11 @@
 ``python -m tools.repo_map`` writes it, ``--check`` fails when it is out of date.
 """
 
-import argparse
 import ast
 import sys
 from pathlib import Path
+
+from tools.generated import write
 
 __all__ = ["render"]
 
@@ -37,17 +38,5 @@ def _first_sentence(file: Path) -> str:
     return first.partition(". ")[0].rstrip(".") if first else ""
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true")
-    if not parser.parse_args().check:
-        _PAGE.write_text(render(), encoding="utf-8")
-        return 0
-    if not _PAGE.exists() or _PAGE.read_text(encoding="utf-8") != render():
-        print("docs/REPO_MAP.md is out of date; run make docs", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write({_PAGE: render()}, __doc__))
