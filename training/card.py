@@ -118,7 +118,10 @@ def card(results: Path, weights: Weights, where: str, written_from: str) -> str:
         "",
         "## Results",
         "",
-        "On code bases that nothing was trained on or chosen by: [search quality](evidence/meaning.md).",
+        (
+            "On code bases that nothing was trained on or chosen by, measured once for each of the three models "
+            "that were shipped so far: [search quality](evidence/meaning.md)."
+        ),
         "",
         "## Limits",
         "",
@@ -126,7 +129,11 @@ def card(results: Path, weights: Weights, where: str, written_from: str) -> str:
         "* At most 72 pieces of a chunk's text are read, each word once.",
         "* C# and other languages with few pairs above were hardly trained on.",
         "* Questions in the training data are docs, comments and commits, not what users type.",
-        "* Repetition: `make model` mines, packs and trains anew; a GPU's last bits differ.",
+        (
+            "* Repetition: `make model` mines the commits of the manifest, says whether the numbers to train "
+            f"on are the same (SHA-256 `{packed['digest']}`), and adds in the same order every time. The same "
+            "build of torch on the same make of GPU should give the same weights; on another the last bits differ."
+        ),
         "",
     ]
     return "\n".join(lines)

@@ -12,16 +12,17 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from sightline.index.dense.weights import read_weights
+from training.manifest import Line, write_manifest
 
 __all__ = ["best_of", "choice", "main"]
 
 _RESULTS = Path(__file__).parent / "results"
 _DENSE = Path(__file__).parent.parent / "src" / "sightline" / "index" / "dense"
-_HEAD = "repository\tcommit\tlicences\tmined\n"
 
 
 def choice(report: dict[str, Any]) -> float:
@@ -37,12 +38,10 @@ def best_of(reports: list[dict[str, Any]]) -> int:
     return max(range(len(reports)), key=lambda place: (choice(reports[place]), -place))
 
 
-def _write_manifest(pairs: Path, names: list[str], into: Path) -> None:
-    lines = [
-        (pairs / f"{name.replace('/', '+')}.manifest").read_text("utf-8").strip() for name in names
-    ]
-    text = _HEAD + "".join(f"{line}\n" for line in sorted(lines))
-    (into / "manifest.tsv").write_text(text, "utf-8")
+def _lines(pairs: Path, names: list[str]) -> Iterator[Line]:
+    for name in names:
+        text = (pairs / f"{name.replace('/', '+')}.manifest").read_text("utf-8")
+        yield Line(*text.rstrip("\n").split("\t"))
 
 
 def _take_in(weights: Path, digest: str) -> None:
@@ -72,7 +71,7 @@ def main(arguments: list[str]) -> int:
         results.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(best, options.into / "model.weights")
     packed = json.loads(options.packed.with_suffix(".json").read_text("utf-8"))
-    _write_manifest(options.pairs, packed["repositories"], results)
+    write_manifest(_lines(options.pairs, packed["repositories"]), results / "manifest.tsv")
     for old in results.glob("seed*.json"):
         old.unlink()
     for number, report in enumerate(reports):

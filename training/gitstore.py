@@ -1,4 +1,4 @@
-"""Reading a bare repository with git's plumbing: the newest tree, its files, and its history.
+"""Reading a bare repository with git's plumbing: the tree of a commit, its files, and its history.
 
 Repositories are data here. Nothing of them is checked out or run, and a file that the snapshot does
 not hold is passed over.
@@ -50,19 +50,27 @@ class Commit(NamedTuple):
 
 
 class Repository:
-    """A bare repository. ``name`` is owner/name."""
+    """A bare repository, seen from one commit. ``name`` is owner/name."""
 
-    def __init__(self, folder: str, name: str) -> None:
+    def __init__(self, folder: str, name: str, at: str = "HEAD") -> None:
         self.folder = folder
         self.name = name
+        self.at = at
+
+    def has_commit(self) -> bool:
+        try:
+            self._git("cat-file", "-e", f"{self.at}^{{commit}}")
+        except subprocess.CalledProcessError:
+            return False
+        return True
 
     def head(self) -> str:
-        return self._git("rev-parse", "HEAD").decode().strip()
+        return self._git("rev-parse", self.at).decode().strip()
 
     def tree(self, max_size: int) -> list[Entry]:
-        """The regular files of the newest commit, sorted by path."""
+        """The regular files of the commit, sorted by path."""
         entries: list[Entry] = []
-        for line in self._git("ls-tree", "-r", "-z", "--long", "HEAD").split(b"\0"):
+        for line in self._git("ls-tree", "-r", "-z", "--long", self.at).split(b"\0"):
             meta, _, path = line.partition(b"\t")
             fields = meta.split()
             if len(fields) != 4 or fields[1] != b"blob" or fields[0] == b"120000":
@@ -95,9 +103,9 @@ class Repository:
         projects a search for merges would otherwise read all of it.
         """
         oldest = self._git(
-            "rev-list", "--first-parent", "--max-count=1", f"--skip={4 * limit}", "HEAD"
+            "rev-list", "--first-parent", "--max-count=1", f"--skip={4 * limit}", self.at
         )
-        reach = f"{oldest.decode().strip()}..HEAD" if oldest.strip() else "HEAD"
+        reach = f"{oldest.decode().strip()}..{self.at}" if oldest.strip() else self.at
         which = ("--merges", "--first-parent", "-m") if merges else ("--no-merges",)
         process = self._start(
             "log", f"--max-count={limit}", *which, "--patch", f"--unified={_AROUND}",

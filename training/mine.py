@@ -2,7 +2,8 @@
 repositories.
 
 DIR holds bare repositories in folders named ``owner+name``. For each one that may be used, a file
-of pairs is written, and a line for the manifest. What is already there is not mined again.
+of pairs is written, and a line for the manifest. What is already there is not mined again. With
+``--manifest FILE`` exactly the repositories of a manifest are mined, at its commits and depths.
 """
 
 import argparse
@@ -13,17 +14,18 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from typing import NamedTuple
+from pathlib import Path
 
 from sightline.index.languages import LANGUAGES, language_of
 from sightline.index.sources import decode_text
 from training.gitstore import Entry, Repository
 from training.guards import excluded
 from training.licences import Licences, is_licence_file, spdx_of
+from training.manifest import Depth, Line, read_manifest
 from training.pairs import CODE, Pair, choose, from_commit, from_file, wanted
 from training.split import TUNED_ON
 
-__all__ = ["Depth", "main", "mine", "mine_into"]
+__all__ = ["main", "mine", "mine_into", "repositories"]
 
 _MAX_BYTES = 300_000
 _DOCS = frozenset({"markdown", "restructuredtext"})
@@ -46,14 +48,6 @@ def repositories(folder: str) -> Iterator[Repository]:
                 break
 
 
-class Depth(NamedTuple):
-    """How much of a repository is mined: files spread over it, and its newest commits and merges."""
-
-    files: int = 5_000
-    commits: int = 600
-    merges: int = 200
-
-
 def mine(repository: Repository, target: str, depth: Depth) -> str:
     """Mines one repository into ``target``; returns its line for the manifest."""
     if excluded(repository.name):
@@ -74,7 +68,8 @@ def mine(repository: Repository, target: str, depth: Depth) -> str:
             file.write(json.dumps(pair, ensure_ascii=False) + "\n")
     os.replace(target + ".part", target)
     numbers = " ".join(f"{kind}={counts[kind]}" for kind in "dnicph")
-    return f"{repository.name}\t{head}\t{licences.top}\tfiles={len(languages)} {numbers}"
+    mined = f"files={len(languages)} {numbers}"
+    return "\t".join(Line(repository.name, head, licences.top, str(depth), mined))
 
 
 def _pairs(
@@ -119,6 +114,24 @@ def mine_into(folder: str, repository: Repository, depth: Depth) -> str:
     return line
 
 
+def _as_listed(found: dict[str, Repository], lines: list[Line]) -> list[tuple[Repository, Depth]]:
+    """The repositories of a manifest, each at its commit; all of them, or none."""
+    work: list[tuple[Repository, Depth]] = []
+    missing: list[str] = []
+    for line in lines:
+        there = found.get(line.repository)
+        pinned = there and Repository(there.folder, there.name, line.commit)
+        if pinned and pinned.has_commit():
+            work.append((pinned, Depth.parse(line.depth)))
+        else:
+            missing.append(f"{line.repository} {line.commit}")
+    if missing:
+        raise SystemExit(
+            "\n".join([f"{len(missing)} commits of the manifest are missing:", *missing])
+        )
+    return work
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.mine")
     parser.add_argument("--repositories", required=True)
@@ -127,13 +140,19 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*")
     for field, default in Depth._field_defaults.items():
         parser.add_argument(f"--{field}", type=int, default=default)
+    parser.add_argument("--manifest", type=Path, help="mine what it names, as it says")
     options = parser.parse_args(arguments)
-    depth = Depth(options.files, options.commits, options.merges)
     os.makedirs(options.into, exist_ok=True)
     found = {repository.name: repository for repository in repositories(options.repositories)}
-    names = [name for name in options.names if name in found] or list(found)
+    if options.manifest is not None:
+        work = _as_listed(found, read_manifest(options.manifest))
+    else:
+        if unknown := [name for name in options.names if name not in found]:
+            raise SystemExit(f"not among the repositories: {', '.join(unknown)}")
+        depth = Depth(options.files, options.commits, options.merges)
+        work = [(found[name], depth) for name in options.names or found]
     with ProcessPoolExecutor(options.processes) as pool:
-        futures = [pool.submit(mine_into, options.into, found[name], depth) for name in names]
+        futures = [pool.submit(mine_into, options.into, *each) for each in work]
         for future in futures:
             print(future.result(), flush=True)
     return 0

@@ -32,8 +32,8 @@ __all__ = ["main", "read_pairs"]
 
 _PIECES = 28_000
 #: The share of each kind that is trained on. Sentences about code are what is asked most like a
-#: question, so they are all used; names and comments are many and teach less.
-SHARES = {"d": 1.0, "c": 1.0, "p": 1.0, "i": 0.5, "n": 0.3, "h": 0.5}
+#: question, so they are all used; names, comments and commits are many and teach less.
+SHARES = {"d": 1.0, "c": 0.5, "p": 1.0, "i": 0.45, "n": 0.25, "h": 0.5}
 _LANGUAGES = (
     "bash c cpp csharp go java javascript kotlin markdown php python restructuredtext ruby rust scala "
     "swift tsx typescript"
@@ -195,7 +195,7 @@ def main(arguments: list[str]) -> int:
         parts = [future.result() for future in futures]
     packed = _joined(parts, names, trained, pieces)
     options.into.parent.mkdir(parents=True, exist_ok=True)
-    packed.write(options.into)
+    digest = packed.write(options.into)
     total: Counter[str] = sum((part.counts for part in parts), Counter())
     languages = np.bincount(packed.languages[: packed.trained], minlength=len(_LANGUAGES))
     report = {
@@ -204,6 +204,7 @@ def main(arguments: list[str]) -> int:
         "repositories": names,
         "pieces": len(pieces),
         "bytes": os.path.getsize(options.into),
+        "digest": digest,
         "counts": dict(sorted(total.items())),
         "languages": dict(zip(_LANGUAGES, languages.tolist(), strict=True)),
         "mean_chunk": round(float(packed.chunk_lengths.sum(axis=1).mean()), 1),

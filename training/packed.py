@@ -5,9 +5,11 @@ Two ragged tables (queries, chunks) of piece numbers, and a few columns per pair
 order of their repositories; those of held-out repositories are last and are never trained on.
 """
 
+import hashlib
 import io
 import json
 import lzma
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,8 @@ _ARRAYS = {
     "languages": "u1",
     "places": "u4",
 }
+#: Most of it are numbers of two bytes.
+_SQUEEZED = [{"id": lzma.FILTER_LZMA2, "preset": 4, "lc": 3, "lp": 1, "pb": 1}]
 
 
 @dataclass
@@ -72,7 +76,8 @@ class Packed:
             self.places.astype(np.int64),
         ]
 
-    def write(self, path: Path) -> None:
+    def write(self, path: Path) -> str:
+        """Returns the digest of what is written, whatever the library makes of it on disk."""
         head = {
             "layout": list(self.layout),
             "pieces": self.pieces,
@@ -83,10 +88,17 @@ class Packed:
             "sizes": {name: list(getattr(self, name).shape) for name in _ARRAYS},
         }
         text = json.dumps(head).encode()
-        with lzma.open(path, "wb", preset=1) as file:
-            file.write(len(text).to_bytes(4, "little") + text)
-            for name, kind in _ARRAYS.items():
-                file.write(np.ascontiguousarray(getattr(self, name), kind).tobytes())
+        digest = hashlib.sha256()
+        with lzma.open(path, "wb", filters=_SQUEEZED) as file:
+            for part in self._parts(text):
+                digest.update(part)
+                file.write(part)
+        return digest.hexdigest()
+
+    def _parts(self, head: bytes) -> Iterator[bytes]:
+        yield len(head).to_bytes(4, "little") + head
+        for name, kind in _ARRAYS.items():
+            yield np.ascontiguousarray(getattr(self, name), kind).tobytes()
 
     @classmethod
     def read(cls, path: Path) -> "Packed":

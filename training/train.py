@@ -8,6 +8,7 @@ package runs, and a report with the figures on the held-out repositories.
 import argparse
 import json
 import math
+import os
 import sys
 import time
 from dataclasses import asdict, dataclass, fields
@@ -223,6 +224,9 @@ def main(arguments: list[str]) -> int:
     data, into, threads = options.pop("data"), options.pop("into"), options.pop("threads")
     if threads:
         torch.set_num_threads(threads)
+    # The same sums in the same order: the same build of torch on the same GPU gives the same bits.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.use_deterministic_algorithms(True)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if device.type == "cuda":
         torch.set_float32_matmul_precision("high")

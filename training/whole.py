@@ -1,13 +1,15 @@
 """``python -m training.whole --repositories DIR --work DIR``: every step of making the model, as one.
 
-Mines, guards, packs, trains three seeds, takes the best into the package, compares ways in which
-vectors join words, and writes the model card. ``--into DIR`` leaves the package as it is and writes
-weights, results and card there. ``--scale small`` does all of it with a small model, few files and
-few steps, in a minute on a CPU: to see that every step works, not to get a model that is worth
-anything. What was mined is kept in the work folder and not mined again.
+Mines every repository of the shipped model's manifest at its commit (or, with ``--anew``, whatever
+the folder holds at its newest), guards, packs, trains three seeds, takes the best into the package,
+compares ways in which vectors join words, and writes the model card. ``--into DIR`` leaves the
+package as it is and writes weights, results and card there. ``--scale small`` does all of it with a
+small model, few files and few steps, in a minute on a CPU: to see that every step works, not to get
+a model that is worth anything. What was mined is kept in the work folder and not mined again.
 """
 
 import argparse
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +20,7 @@ from training.mine import repositories
 
 __all__ = ["SCALES", "Scale", "main"]
 
+_RESULTS = Path(__file__).parent / "results"
 _SEEDS = (0, 1, 2)
 
 
@@ -47,6 +50,13 @@ def _do(module: str, *arguments: str | Path) -> None:
     subprocess.run([sys.executable, "-m", module, *map(str, arguments)], check=True)
 
 
+def _compare(made: Path, shipped: Path) -> None:
+    """Says whether the data are those of the shipped model, before hours go into other ones."""
+    digests = [json.loads(path.read_text("utf-8"))["digest"] for path in (made, shipped)]
+    same = "the same data as" if digests[0] == digests[1] else "OTHER data than"
+    print(f"{same} the shipped model's: {digests[0]}", flush=True)
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.whole")
     parser.add_argument("--repositories", type=Path, required=True, help="bare, named owner+name")
@@ -54,6 +64,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--into", type=Path, help="a folder instead of the package")
     parser.add_argument("--guard", type=Path, help="evaluation texts, instead of collecting them")
     parser.add_argument("--scale", choices=SCALES, default="full")
+    parser.add_argument("--anew", action="store_true", help="other data than the manifest's")
     options = parser.parse_args(arguments)
     folder, work, into = options.repositories, options.work, options.into
     scale = SCALES[options.scale]
@@ -63,19 +74,24 @@ def main(arguments: list[str]) -> int:
         raise SystemExit(f"{folder} has none of the repositories that models are chosen on")
     work.mkdir(parents=True, exist_ok=True)
     pairs, packed = work / "pairs", work / "packed.xz"
-    _do("training.mine", "--repositories", folder, "--into", pairs, *scale.mine.split())
+    anew = options.anew or options.scale != "full"
+    listed = () if anew else ("--manifest", _RESULTS / "manifest.tsv")
+    given: tuple[str | Path, ...] = ("--repositories", folder, "--into", pairs, *listed)
+    _do("training.mine", *given, *scale.mine.split())
     guard = options.guard or work / "guard.jsonl"
     if not guard.exists():
         _do("training.guard_rows", "--into", guard)
-    given: tuple[str | Path, ...] = ("--pairs", pairs, "--into", packed, "--guard", guard)
+    given = ("--pairs", pairs, "--into", packed, "--guard", guard)
     _do("training.pack", *given, *scale.pack.split())
+    if not anew:
+        _compare(packed.with_suffix(".json"), _RESULTS / "packed.json")
     seeds = [work / f"seed{seed}" for seed in _SEEDS]
     for seed, made in zip(_SEEDS, seeds, strict=True):
         given = ("--data", packed, "--into", made, "--seed", str(seed))
         _do("training.train", *given, *scale.train.split())
     apart = () if into is None else ("--into", into)
     _do("training.choose", "--pairs", pairs, "--packed", packed, *apart, *seeds)
-    results = Path(__file__).parent / "results" if into is None else into / "results"
+    results = _RESULTS if into is None else into / "results"
     weights = () if into is None else ("--weights", into / "model.weights")
     given = ("--repositories", folder, "--json", results / "weights.json")
     _do("bench.meaning.tune", *given, *weights, *held_out)

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.training.made import GPL, MIT, bare, history, module
+from training.manifest import Depth, Line, write_manifest
 from training.mine import main
 
 
-def mined(repositories: Path, into: Path) -> dict[str, str]:
+def mined(repositories: Path, into: Path, *more: str) -> dict[str, str]:
     """The manifest: repository to what was done with it."""
     arguments = ["--repositories", str(repositories), "--into", str(into), "--processes", "1"]
-    assert main(arguments) == 0
+    assert main([*arguments, *more]) == 0
     lines = [path.read_text("utf-8").strip() for path in into.glob("*.manifest")]
     return {line.split("\t")[0]: line for line in lines}
 
@@ -26,8 +27,9 @@ def pairs_of(into: Path, name: str) -> list[list[str]]:
 def test_every_kind_of_pair_is_mined_and_the_manifest_says_of_what(tmp_path: Path) -> None:
     bare(tmp_path / "from", "acme/alpha", history("alpha"))
     line = mined(tmp_path / "from", tmp_path / "pairs")["acme/alpha"]
-    name, commit, licences, counts = line.split("\t")
+    name, commit, licences, depth, counts = line.split("\t")
     assert (name, len(commit), licences) == ("acme/alpha", 40, "MIT")
+    assert depth == "files=5000 commits=1500 merges=400"
     found = pairs_of(tmp_path / "pairs", "acme/alpha")
     kinds = {kind for kind, *_ in found}
     assert kinds == set("dnic")
@@ -68,3 +70,47 @@ def test_a_licence_that_is_not_allowed_keeps_its_files_out(tmp_path: Path) -> No
     }
     assert "not used" in manifest["acme/bound"] and "not used" in manifest["acme/bare"]
     assert [p.name for p in (tmp_path / "pairs").glob("*.gz")] == ["acme+mixed.pairs.gz"]
+
+
+def test_a_manifest_mines_the_same_pairs_again_after_the_repository_has_moved_on(
+    tmp_path: Path,
+) -> None:
+    commits = history("alpha")
+    bare(tmp_path / "then", "acme/alpha", commits)
+    bare(tmp_path / "then", "acme/beta", history("beta"))
+    lines = mined(tmp_path / "then", tmp_path / "first", "--files", "3", "--commits", "7")
+    manifest = tmp_path / "manifest.tsv"
+    write_manifest([Line(*lines["acme/alpha"].split("\t"))], manifest)
+    later = [*commits, ("Return more than ever", {"src/later.py": module("later", 9)})]
+    bare(tmp_path / "now", "acme/alpha", later)
+    bare(tmp_path / "now", "acme/gamma", history("gamma"))
+
+    again = mined(tmp_path / "now", tmp_path / "again", "--manifest", str(manifest))
+
+    assert again == {"acme/alpha": lines["acme/alpha"]}
+    first, second = (pairs_of(tmp_path / into, "acme/alpha") for into in ("first", "again"))
+    assert first == second
+    assert mined(tmp_path / "now", tmp_path / "newest") != again
+
+
+def test_a_name_that_is_not_there_is_refused_rather_than_everything_mined(tmp_path: Path) -> None:
+    bare(tmp_path / "from", "acme/alpha", history("alpha"))
+    with pytest.raises(SystemExit, match="not among the repositories: acme/aplha"):
+        mined(tmp_path / "from", tmp_path / "pairs", "acme/alpha", "acme/aplha")
+    assert not list((tmp_path / "pairs").iterdir())
+
+
+def test_a_manifest_whose_commits_are_not_all_there_is_refused_by_name(tmp_path: Path) -> None:
+    bare(tmp_path / "from", "acme/alpha", history("alpha"))
+    manifest = tmp_path / "manifest.tsv"
+    depth = str(Depth())
+    write_manifest(
+        [
+            Line("acme/alpha", "1" * 40, "MIT", depth, ""),
+            Line("acme/beta", "2" * 40, "MIT", depth, ""),
+        ],
+        manifest,
+    )
+    with pytest.raises(SystemExit, match=f"(?s)^2 commits.*acme/alpha {'1' * 40}.*acme/beta 222"):
+        mined(tmp_path / "from", tmp_path / "pairs", "--manifest", str(manifest))
+    assert not list((tmp_path / "pairs").iterdir())
