@@ -247,6 +247,7 @@ def cold(root: Path, scratch: Path) -> dict[str, Any]:
         "own_s": statistics.median(own),
         "bare_s": statistics.median(theirs),
         "ratio": statistics.median(own) / statistics.median(theirs),
+        "quartiles": statistics.quantiles([a / b for a, b in zip(own, theirs, strict=True)]),
     }
 
 
