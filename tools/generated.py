@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["write"]
+__all__ = ["settle", "write"]
 
 _ROOT = Path(__file__).parent.parent
 
@@ -14,7 +14,11 @@ def write(files: Mapping[Path, str], about: str | None) -> int:
     """What a command that makes these files exits with; it reads its own arguments."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--check", action="store_true", help="only tell whether all is up to date")
-    check = parser.parse_args().check
+    return settle(files, check=parser.parse_args().check)
+
+
+def settle(files: Mapping[Path, str], *, check: bool) -> int:
+    """Writes what differs, or says so; what a command exits with."""
     old = [file for file, text in files.items() if not _holds(file, text)]
     if check and old:
         names = ", ".join(str(file.relative_to(_ROOT)) for file in old)

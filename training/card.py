@@ -11,6 +11,7 @@ from typing import Any
 
 from sightline.index.dense.fusion import Fusion
 from sightline.index.dense.weights import Weights, bundled, read_weights
+from tools.generated import settle
 from training.choose import best_of, choice
 from training.licences import ALLOWED
 from training.split import HELD_OUT
@@ -181,13 +182,7 @@ def main(arguments: list[str]) -> int:
         (options.of / "model-card.md").write_text(text, encoding="utf-8")
         return 0
     text = card(_RESULTS, bundled(), "src/sightline/index/dense/model.weights", "training/results")
-    if options.check:
-        if not _PAGE.exists() or _PAGE.read_text("utf-8") != text:
-            print("docs/model-card.md is not what python -m training.card writes")
-            return 1
-        return 0
-    _PAGE.write_text(text, encoding="utf-8")
-    return 0
+    return settle({_PAGE: text}, check=options.check)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from bench.meaning.tune import HELD_OUT
 from training.mine import repositories
 
-__all__ = ["SCALES", "Scale", "main"]
+__all__ = ["SCALES", "Scale", "compare", "main"]
 
 _RESULTS = Path(__file__).parent / "results"
 _SEEDS = (0, 1, 2)
@@ -50,7 +50,7 @@ def _do(module: str, *arguments: str | Path) -> None:
     subprocess.run([sys.executable, "-m", module, *map(str, arguments)], check=True)
 
 
-def _compare(made: Path, shipped: Path) -> None:
+def compare(made: Path, shipped: Path) -> None:
     """Says whether the data are those of the shipped model, before hours go into other ones."""
     digests = [json.loads(path.read_text("utf-8"))["digest"] for path in (made, shipped)]
     same = "the same data as" if digests[0] == digests[1] else "OTHER data than"
@@ -84,7 +84,7 @@ def main(arguments: list[str]) -> int:
     given = ("--pairs", pairs, "--into", packed, "--guard", guard)
     _do("training.pack", *given, *scale.pack.split())
     if not anew:
-        _compare(packed.with_suffix(".json"), _RESULTS / "packed.json")
+        compare(packed.with_suffix(".json"), _RESULTS / "packed.json")
     seeds = [work / f"seed{seed}" for seed in _SEEDS]
     for seed, made in zip(_SEEDS, seeds, strict=True):
         given = ("--data", packed, "--into", made, "--seed", str(seed))

@@ -16,10 +16,36 @@ import pytest
 from bench.meaning.opened import opened
 from sightline.index.dense.weights import DIGEST, bundled, read_weights
 from tests.training.made import GPL, bare, history, module
-from training.whole import SCALES
+from training.whole import SCALES, compare
 
 _ROOT = Path(__file__).parent.parent.parent
 _HELD_OUT = "tornadoweb/tornado"
+
+
+def test_without_the_commits_of_the_manifest_nothing_is_made(tmp_path: Path) -> None:
+    bare(tmp_path / "from", _HELD_OUT, history("held out"))
+    work = tmp_path / "work"
+    given = ("--repositories", tmp_path / "from", "--work", work)
+    done = subprocess.run(
+        [sys.executable, "-m", "training.whole", *map(str, given)],
+        cwd=_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "commits of the manifest are missing" in done.stderr and _HELD_OUT in done.stderr
+    assert not list((work / "pairs").iterdir())
+
+
+@pytest.mark.parametrize(("made", "said"), [("a1", "the same data"), ("b2", "OTHER data")])
+def test_it_is_said_whether_the_data_are_those_of_the_shipped_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], made: str, said: str
+) -> None:
+    for name, digest in (("made", made), ("shipped", "a1")):
+        tmp_path.joinpath(name).write_text(json.dumps({"digest": digest}), "utf-8")
+    compare(tmp_path / "made", tmp_path / "shipped")
+    assert capsys.readouterr().out.startswith(said)
 
 
 @pytest.mark.model
