@@ -136,6 +136,7 @@ docs: env ## write the generated documents again
 	$(BIN)/python -m tools.languages_page
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.plots
+	$(BIN)/python -m training.card
 
 clean: ## remove what make made
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
