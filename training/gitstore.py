@@ -101,6 +101,8 @@ class Repository:
 
         A merge is seen from its first parent. Only the newest part of history is walked: in many
         projects a search for merges would otherwise read all of it.
+
+        A file that the snapshot does not hold ends it at the commit that changed it.
         """
         oldest = self._git(
             "rev-list", "--first-parent", "--max-count=1", f"--skip={4 * limit}", self.at
