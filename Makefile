@@ -80,8 +80,7 @@ bench: env ## speed and memory, as ratios measured side by side
 bench-languages: env servers ## every language server on a real code base (an hour)
 	$(BIN)/python -m bench cold_starts
 	$(BIN)/python -m bench languages
-	$(BIN)/python -m tests.languages.rounds --server ty --server tsgo --rounds 1000 --write
-	$(BIN)/python -m tests.languages.rounds --server pyright --server vtsls --server clangd --server bash --rounds 200 --write
+	$(BIN)/python -m tests.languages.rounds --write
 
 bench-peers: env ## Sightline beside other bridges, without a network
 	$(BIN)/python -m tools.node protocol cclsp

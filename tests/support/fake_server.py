@@ -21,6 +21,7 @@ Actions (several may stand in one object, carried out in this order):
 A notification is answered by nothing; its actions are ``after``, ``notify`` and ``then``.
 """
 
+import fcntl
 import json
 import os
 import sys
@@ -96,10 +97,18 @@ class FakeServer:
         if any("params" in action for action in actions):
             actions = [a for a in actions if a.get("params", params) == params] or unknown
             key = f"{method} {json.dumps(params, sort_keys=True)}"
-        counts: dict[str, int] = json.loads(self.state.read_text()) if self.state.exists() else {}
-        turn = counts.get(key, 0)
-        self.state.write_text(json.dumps(counts | {key: turn + 1}))
-        return actions[min(turn, len(actions) - 1)]
+        return actions[min(self.take_turn(key), len(actions) - 1)]
+
+    def take_turn(self, key: str) -> int:
+        """How often this was asked before; servers of several roots may follow one script."""
+        with self.state.open("a+") as state:
+            fcntl.flock(state, fcntl.LOCK_EX)
+            state.seek(0)
+            counts: dict[str, int] = json.loads(state.read() or "{}")
+            turn = counts.get(key, 0)
+            state.truncate(0)
+            state.write(json.dumps(counts | {key: turn + 1}))
+        return turn
 
     def read(self) -> Message | None:
         length = 0
