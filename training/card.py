@@ -133,8 +133,7 @@ def card(results: Path, weights: Weights, where: str, written_from: str) -> str:
         (
             "* Repetition: `make model` mines the commits of the manifest, says whether the numbers to train "
             f"on are the same (SHA-256 `{packed['digest']}`), and adds in the same order every time. The same "
-            "build of torch on the same make of GPU should give the same weights; on another the last bits differ. "
-            "`training/README.md` names five repositories whose history was cut short by files that were missing."
+            "build of torch on the same make of GPU should give the same weights; on another the last bits differ."
         ),
         "",
     ]

@@ -1,15 +1,17 @@
 """Reading a bare repository with git's plumbing: the tree of a commit, its files, and its history.
 
-Repositories are data here. Nothing of them is checked out or run, and a file that the snapshot does
-not hold is passed over.
+Repositories are data here. Nothing of them is checked out or run. A snapshot may lack its largest
+files: in a tree they are passed over; in history they are an error that names the file, after all
+that stands before it.
 """
 
 import os
+import re
 import subprocess
-from collections.abc import Iterable, Iterator
-from typing import IO, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-__all__ = ["Change", "Commit", "Entry", "Repository"]
+__all__ = ["Change", "Commit", "Entry", "MissingBlobError", "Repository"]
 
 _ENVIRONMENT = {
     "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
@@ -24,6 +26,11 @@ _FIELD = "\x1f"
 #: Lines shown around a change.
 _AROUND = 12
 _MAX_PATCH = 400_000
+_LACKING = re.compile(r"unable to read ([0-9a-f]{40})")
+_INDEX = re.compile(rb"^index ([0-9a-f]{40})\.\.([0-9a-f]{40})")
+#: Digits of an id that count towards the size of a patch. Git would show as many as are needed to
+#: tell the objects of a clone apart, and a clone with more objects would be read less far.
+_DIGITS = 10
 
 
 class Entry(NamedTuple):
@@ -47,6 +54,14 @@ class Commit(NamedTuple):
     body: str
     merge: bool
     changes: list[Change]
+
+
+class MissingBlobError(Exception):
+    """The history of a repository needs a file that its snapshot does not hold."""
+
+    def __init__(self, blob: str) -> None:
+        super().__init__(blob)
+        self.blob = blob
 
 
 class Repository:
@@ -96,13 +111,16 @@ class Repository:
             process.stdin.close()
             _end(process)
 
-    def commits(self, limit: int, suffixes: Iterable[str], *, merges: bool) -> Iterator[Commit]:
+    def commits(
+        self, limit: int, suffixes: Iterable[str], *, merges: bool, until: Sequence[str] = ()
+    ) -> Iterator[Commit]:
         """The newest commits and what they changed in files with the given endings.
 
         A merge is seen from its first parent. Only the newest part of history is walked: in many
         projects a search for merges would otherwise read all of it.
 
-        A file that the snapshot does not hold ends it at the commit that changed it.
+        A change of one of the blobs in ``until`` ends it, in the middle of a commit. A blob that the
+        snapshot lacks ends it in the same place, with ``MissingBlobError``.
         """
         oldest = self._git(
             "rev-list", "--first-parent", "--max-count=1", f"--skip={4 * limit}", self.at
@@ -112,17 +130,19 @@ class Repository:
         process = self._start(
             "log", f"--max-count={limit}", *which, "--patch", f"--unified={_AROUND}",
             "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--diff-filter=M",
-            f"--format={_RECORD}%H{_FIELD}%s{_FIELD}%b{_FIELD}",
+            "--full-index", f"--format={_RECORD}%H{_FIELD}%s{_FIELD}%b{_FIELD}",
             reach, "--", *(f"*{suffix}" for suffix in suffixes),
+            stderr=subprocess.PIPE,
         )  # fmt: skip
         assert process.stdout is not None
         try:
-            for record in _records(process.stdout):
+            for record in _records(_before(process.stdout, until)):
                 head, _, patch = record.rpartition(_FIELD)
                 fields = head.split(_FIELD)
                 if len(fields) == 3:
                     id_, subject, body = fields
                     yield Commit(id_, subject.strip(), body.strip(), merges, _changes(patch))
+            _check_end(process, until)
         finally:
             _end(process)
 
@@ -135,24 +155,56 @@ class Repository:
             check=True,
         ).stdout
 
-    def _start(self, *arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    def _start(
+        self, *arguments: str, stdin: int = subprocess.DEVNULL, stderr: int = subprocess.DEVNULL
+    ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             ["git", f"--git-dir={self.folder}", *arguments],
             env=_ENVIRONMENT,
             stdin=stdin,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=stderr,
         )
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     process.kill()
-    if process.stdout is not None:
-        process.stdout.close()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
     process.wait()
 
 
-def _records(stream: IO[bytes]) -> Iterator[str]:
+def _check_end(log: subprocess.Popen[bytes], until: Sequence[str]) -> None:
+    """Says why a log ended early, unless it is where it should end."""
+    assert log.stdout is not None and log.stderr is not None
+    if log.stdout.read(1):
+        return  # There is more, behind a change that ends it.
+    said = log.stderr.read().decode("utf-8", "replace")
+    if log.wait() == 0:
+        return
+    lacking = _LACKING.search(said)
+    if lacking is None:
+        raise subprocess.CalledProcessError(log.returncode, log.args, stderr=said)
+    if lacking[1] not in until:
+        raise MissingBlobError(lacking[1])
+
+
+def _before(stream: Iterable[bytes], until: Sequence[str]) -> Iterator[bytes]:
+    """The lines of a log in front of the first change of one of these blobs."""
+    blobs = [blob.encode() for blob in until]
+    for line in stream:
+        index = _INDEX.match(line)
+        if index is None:
+            yield line
+        elif index[1] in blobs or index[2] in blobs:
+            return
+        else:
+            old, new = index[1][:_DIGITS], index[2][:_DIGITS]
+            yield b"index %b..%b%b" % (old, new, line[index.end() :])
+
+
+def _records(stream: Iterable[bytes]) -> Iterator[str]:
     """The records of a log. The patch of a huge one is cut off."""
     mark = _RECORD.encode()
     parts: list[bytes] = []

@@ -5,6 +5,9 @@ its commit and depth, whatever its newest commit has become.
 
     repository  commit  licences  depth  mined
     acme/alpha  3e21…   MIT       files=5000 commits=1500 merges=400  files=308 d=181 …
+
+Where the snapshot that was mined lacked a large file, ``until=`` names it: history is read until a
+change of it, also from a clone that holds the file.
 """
 
 from collections.abc import Iterable
@@ -20,15 +23,18 @@ class Depth(NamedTuple):
     files: int = 5_000
     commits: int = 1_500
     merges: int = 400
+    #: Blobs at whose change the reading of history ends.
+    until: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return " ".join(f"{name}={value}" for name, value in self._asdict().items())
+        texts = [f"files={self.files}", f"commits={self.commits}", f"merges={self.merges}"]
+        return " ".join([*texts, *([f"until={','.join(self.until)}"] if self.until else [])])
 
     @classmethod
     def parse(cls, text: str) -> "Depth":
-        return cls(
-            **{name: int(value) for name, _, value in (p.partition("=") for p in text.split())}
-        )
+        said = dict(part.split("=") for part in text.split())
+        until = tuple(said.pop("until", "").split(",")) if "until" in said else ()
+        return cls(**{name: int(value) for name, value in said.items()}, until=until)
 
 
 class Line(NamedTuple):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sightline.index.languages import LANGUAGES, language_of
 from sightline.index.sources import decode_text
-from training.gitstore import Entry, Repository
+from training.gitstore import Entry, MissingBlobError, Repository
 from training.guards import excluded
 from training.licences import Licences, is_licence_file, spdx_of
 from training.manifest import Depth, Line, read_manifest
@@ -61,7 +61,9 @@ def mine(repository: Repository, target: str, depth: Depth) -> str:
     if "not allowed" in licences.top:
         return f"{repository.name}\t{head}\tnot used: {licences.top or 'no licence found'}"
     languages: dict[str, str] = {}
-    pairs = choose(_pairs(repository, tree, licences, languages, depth))
+    lacking: set[str] = set()
+    pairs = choose(_pairs(repository, tree, licences, languages, depth, lacking))
+    depth = depth._replace(until=tuple(sorted({*depth.until, *lacking})))
     counts = Counter(pair.kind for pair in pairs)
     with gzip.open(target + ".part", "wt", encoding="utf-8", compresslevel=4) as file:
         for pair in pairs:
@@ -78,6 +80,7 @@ def _pairs(
     licences: Licences,
     languages: dict[str, str],
     depth: Depth,
+    lacking: set[str],
 ) -> Iterator[Pair]:
     listed = [
         entry
@@ -98,8 +101,12 @@ def _pairs(
             languages[entry.path] = language
         yield from from_file(entry.path, data, language)
     for merges, limit in ((False, depth.commits), (True, depth.merges)):
-        for commit in repository.commits(limit, _SUFFIXES, merges=merges) if limit else ():
-            yield from from_commit(commit, languages)
+        history = repository.commits(limit, _SUFFIXES, merges=merges, until=depth.until)
+        try:
+            for commit in history if limit else ():
+                yield from from_commit(commit, languages)
+        except MissingBlobError as error:
+            lacking.add(error.blob)
 
 
 def mine_into(folder: str, repository: Repository, depth: Depth) -> str:
@@ -132,14 +139,32 @@ def _as_listed(found: dict[str, Repository], lines: list[Line]) -> list[tuple[Re
     return work
 
 
+def _check_depths(work: list[tuple[Repository, Depth]], lines: list[str]) -> None:
+    """Refuses snapshots that lack a file which the history of the manifest was read with."""
+    lacking = [
+        f"{repository.name} {depth}"
+        for (repository, asked), line in zip(work, lines, strict=True)
+        if (depth := Line(*line.split("\t")).depth) != str(asked)
+    ]
+    if lacking:
+        raise SystemExit(
+            "\n".join(
+                [
+                    "files are missing in the history of (remove its pairs, fetch it whole):",
+                    *lacking,
+                ]
+            )
+        )
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.mine")
     parser.add_argument("--repositories", required=True)
     parser.add_argument("--into", required=True)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("names", nargs="*")
-    for field, default in Depth._field_defaults.items():
-        parser.add_argument(f"--{field}", type=int, default=default)
+    for field in ("files", "commits", "merges"):
+        parser.add_argument(f"--{field}", type=int, default=Depth._field_defaults[field])
     parser.add_argument("--manifest", type=Path, help="mine what it names, as it says")
     options = parser.parse_args(arguments)
     os.makedirs(options.into, exist_ok=True)
@@ -151,10 +176,14 @@ def main(arguments: list[str]) -> int:
             raise SystemExit(f"not among the repositories: {', '.join(unknown)}")
         depth = Depth(options.files, options.commits, options.merges)
         work = [(found[name], depth) for name in options.names or found]
+    lines: list[str] = []
     with ProcessPoolExecutor(options.processes) as pool:
         futures = [pool.submit(mine_into, options.into, *each) for each in work]
         for future in futures:
-            print(future.result(), flush=True)
+            lines.append(future.result())
+            print(lines[-1], flush=True)
+    if options.manifest is not None:
+        _check_depths(work, lines)
     return 0
 
 

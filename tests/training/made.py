@@ -1,12 +1,13 @@
 """Bare repositories that a test makes: declarations with docs, comments, commits and licences."""
 
+import hashlib
 import os
 import random
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["GPL", "MIT", "bare", "history", "module"]
+__all__ = ["GPL", "MIT", "bare", "history", "lose", "module"]
 
 MIT = "The MIT License\n"
 GPL = "GNU General Public License version 3\n"
@@ -66,8 +67,18 @@ def bare(folder: Path, name: str, commits: Sequence[tuple[str, Files]]) -> Path:
             f"{_data(subject)}"
         )
         stream += [f"M 100644 inline {path}\n{_data(text)}" for path, text in files.items()]
-    _git(target, "fast-import", "--quiet", given="".join(stream).encode())
+    # Every object as a file of its own: ``lose`` can take one away.
+    loose = ("-c", f"fastimport.unpackLimit={1_000_000}")
+    _git(target, *loose, "fast-import", "--quiet", given="".join(stream).encode())
     return target
+
+
+def lose(repository: Path, text: str) -> str:
+    """Takes a file's content out of a bare repository, as snapshots lack large ones; its id."""
+    data = text.encode()
+    blob = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+    (repository / "objects" / blob[:2] / blob[2:]).unlink()
+    return blob
 
 
 def _data(text: str) -> str:

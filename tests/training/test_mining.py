@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.made import GPL, MIT, bare, history, module
+from tests.training.made import GPL, MIT, bare, history, lose, module
 from training.manifest import Depth, Line, write_manifest
 from training.mine import main
 
@@ -91,6 +91,39 @@ def test_a_manifest_mines_the_same_pairs_again_after_the_repository_has_moved_on
     first, second = (pairs_of(tmp_path / into, "acme/alpha") for into in ("first", "again"))
     assert first == second
     assert mined(tmp_path / "now", tmp_path / "newest") != again
+
+
+def test_history_ends_at_a_file_that_the_snapshot_lacks_and_in_a_whole_clone_there_too(
+    tmp_path: Path,
+) -> None:
+    commits = history("alpha")
+    lost, small = module("large", 30), module("large", 9)
+    commits[4:4] = [
+        ("Begin the large one", {"src/part9.py": module("large", 10)}),
+        ("Return the columns of both", {"src/part0.py": module("x", 12), "src/part9.py": lost}),
+        ("Take most of them out again", {"src/part0.py": module("y", 12), "src/part9.py": small}),
+    ]
+    bare(tmp_path / "whole", "acme/alpha", commits)
+    blob = lose(bare(tmp_path / "snapshot", "acme/alpha", commits), lost)
+    manifest = tmp_path / "manifest.tsv"
+
+    line = mined(tmp_path / "snapshot", tmp_path / "first")["acme/alpha"]
+    assert line.split("\t")[3] == f"files=5000 commits=1500 merges=400 until={blob}"
+    write_manifest([Line(*line.split("\t"))], manifest)
+    asked = ("--manifest", str(manifest))
+    for name in ("snapshot", "whole"):
+        assert mined(tmp_path / name, tmp_path / name / "again", *asked)["acme/alpha"] == line
+        pairs = pairs_of(tmp_path / name / "again", "acme/alpha")
+        assert pairs == pairs_of(tmp_path / "first", "acme/alpha")
+
+    lines = mined(tmp_path / "whole", tmp_path / "all")
+    more = pairs_of(tmp_path / "all", "acme/alpha")
+    assert len([1 for kind, *_ in more if kind == "c"]) > len(
+        [1 for kind, *_ in pairs if kind == "c"]
+    )
+    write_manifest([Line(*lines["acme/alpha"].split("\t"))], manifest)
+    with pytest.raises(SystemExit, match=f"missing in the history.*\n.*acme/alpha .*until={blob}"):
+        mined(tmp_path / "snapshot", tmp_path / "refused", *asked)
 
 
 def test_a_name_that_is_not_there_is_refused_rather_than_everything_mined(tmp_path: Path) -> None:
