@@ -100,6 +100,7 @@ evidence: env ## write every page of docs/evidence again (an hour)
 	$(BIN)/python -m tests.index.grown --sequences 100
 	$(BIN)/python -m tests.fuzz_context --cases 100000 --seed 6 --page
 	$(BIN)/python -m bench.meaning
+	$(BIN)/python -m bench.runtimes
 	$(BIN)/python -m tests.clients.first_answer
 	$(BIN)/python -m tests.clients.tokens
 	$(BIN)/python -m tools.fresh_clone

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.runtimes import floats
 from sightline.index.dense.encoder import encode_chunks, encode_query, encode_rows
 from sightline.index.dense.weights import bundled
 from sightline.index.dense.words import words
@@ -35,6 +36,19 @@ def test_a_vector_is_the_same_alone_and_in_any_batch() -> None:
         assert np.array_equal(alone, together[number])
         assert np.array_equal(alone, together[number + 5])
         assert np.array_equal(alone, turned[len(_SAMPLES) - 1 - number])
+
+
+def test_integers_give_the_vectors_that_plain_floats_of_the_same_weights_give() -> None:
+    """Another forward pass, written apart: the integers are roundings of what it computes."""
+    weights = bundled()
+    chunks = [weights.layout.chunk(weights.vocabulary, *sample) for sample in _SAMPLES]
+    asked = ["read a file", "how are lines sent to clients that wait", "x"]
+    queries = [weights.layout.question(weights.vocabulary, text) for text in asked]
+    for tower, rows in ((weights.chunks, chunks), (weights.queries, queries)):
+        exact = encode_rows(weights, tower, rows).astype(np.float64)
+        plain = floats.encode(floats.FloatTower(weights, tower), rows)
+        cosines = (exact * plain).sum(axis=1) / np.linalg.norm(exact, axis=1)
+        assert cosines.min() > 0.999
 
 
 def test_a_query_is_the_same_alone_and_among_others() -> None:

@@ -1,0 +1,1 @@
+"""Ways to run the search model on a CPU, side by side."""
