@@ -52,9 +52,12 @@ class Soak:
 
     @property
     def settled(self) -> tuple[int, int]:
-        """Memory in bytes after the first quarter and at the end, as medians of a tenth."""
-        quarter, tenth = len(self.memory) // 4, max(len(self.memory) // 10, 1)
-        early = sorted(self.memory[quarter : quarter + tenth])
+        """Memory in bytes after the first half and at the end, as medians of a tenth.
+
+        What is kept between calls fills for ten minutes, until the first of it expires.
+        """
+        half, tenth = len(self.memory) // 2, max(len(self.memory) // 10, 1)
+        early = sorted(self.memory[half : half + tenth])
         late = sorted(self.memory[-tenth:])
         return early[len(early) // 2], late[len(late) // 2]
 
@@ -178,12 +181,13 @@ Wrong answers: **{len(seen.wrong)}**.
 
 {wrong}
 
-| | after a quarter | at the end |
+| | after a half | at the end |
 |---|---|---|
 | memory of Sightline, MiB | {early >> 20} | {late >> 20} |
-| open handles | {seen.handles[len(seen.handles) // 4]} | {seen.handles[-1]} |
+| open handles | {seen.handles[len(seen.handles) // 2]} | {seen.handles[-1]} |
 
-Memory after each tenth of the run, MiB: {", ".join(str(each >> 20) for each in seen.tenths)}.
+Memory after each tenth of the run, MiB: {", ".join(str(each >> 20) for each in seen.tenths)}. Answers and
+result sets are kept for ten minutes and at most 160 MiB, so it grows in the first ten.
 
 Processes of servers left after the end: **{len(seen.orphans)}**. Errors in background tasks, which
 no caller sees: **{len(seen.unseen)}**.

@@ -1,7 +1,8 @@
 """What is kept between calls: result sets for paging, and finished answers.
 
 Both are least-recently-used stores with a byte budget. Keys contain the snapshot, so nothing in
-them can be stale; they are bounded, so nothing in them can pile up.
+them can be stale; they are bounded, so nothing in them can pile up. The budget counts what an entry
+takes besides its own bytes too: a hundred thousand empty answers are not free.
 """
 
 from collections import OrderedDict
@@ -20,6 +21,10 @@ __all__ = ["AnswerCache", "Retained", "RetainedSet", "Store"]
 V = TypeVar("V")
 
 _encoder = msgspec.json.Encoder()
+#: What an entry takes besides its bytes: its key, and what Python needs to hold both. Measured.
+_ENTRY_BYTES = 768
+#: The same for an item of a set.
+_ITEM_BYTES = 48
 
 
 class Store(Generic[V]):
@@ -48,13 +53,14 @@ class Store(Generic[V]):
         self._entries.move_to_end(key)
         return value
 
-    def put(self, key: Hashable, value: V, size: int) -> bool:
-        """Whether the value could be kept."""
+    def put(self, key: Hashable, value: V, size: int, beside: int = 0) -> bool:
+        """Whether the value could be kept. ``beside`` its size counts for the budget only."""
         if size > self._entry_bytes:
             return False
         self.drop(key)
-        self._entries[key] = (value, size, self._clock())
-        self.size += size
+        taken = size + beside + _ENTRY_BYTES
+        self._entries[key] = (value, taken, self._clock())
+        self.size += taken
         self._expire()
         while self.size > self._total_bytes:
             self.drop(next(iter(self._entries)))
@@ -98,6 +104,11 @@ class RetainedSet(Struct, eq=False):
         # Compact JSON has no line break of its own, so the lines are the items.
         items = _encoder.encode_lines(answer.items).splitlines()
         return cls(items, answer.summary, answer.flags, sum(map(len, items)))
+
+    @property
+    def beside(self) -> int:
+        """What it may come to take besides its items' bytes: their objects, and its last page."""
+        return _ITEM_BYTES * len(self.items) + min(self.size, limits.MAX_RESPONSE_BYTES)
 
     def waits_for(self, start: int, count: int) -> bool:
         """Whether making the items of a page may block."""
@@ -150,7 +161,7 @@ class Retained:
         return found
 
     def keep(self, snapshot: str, result: RetainedSet) -> None:
-        if not self.store.put(snapshot, result, result.size):
+        if not self.store.put(snapshot, result, result.size, result.beside):
             raise SnapshotTooLarge
 
 
