@@ -118,7 +118,7 @@ def test_a_call_that_is_not_ready_in_time(home: Path, sample: Path) -> None:
         check=False,
         timeout=30,
     )  # fmt: skip
-    slow.wait_until_asked()
+    slow.close()
     assert done.returncode == 5
     error = json.loads(done.stderr)
     assert error["data"]["details"]["retryable"] is True

@@ -13,7 +13,7 @@ from sightline.cli.clients import jsonc
 from sightline.cli.clients.client import Client
 from sightline.cli.clients.table import CLIENTS
 from tests.clients.test_config import WITH_FILES, config, file_of
-from tests.support.http import HttpServer
+from tests.support.http import HttpServer, free_port
 from tests.support.program import command, run
 
 pytestmark = pytest.mark.slow
@@ -91,9 +91,10 @@ def test_a_client_that_does_not_repeat_the_revision_needs_a_server_that_knows(
 def test_a_server_that_does_not_run_is_told_with_the_command_that_starts_it(
     home: Path, sample: Path
 ) -> None:
-    config(home, sample, "codex", "--http", "--write")
+    port = str(free_port())
+    config(home, sample, "codex", "--http", "--port", port, "--write")
     done = config(home, sample, "codex", "--check", code=4)
-    assert "nothing listens at http://127.0.0.1:3939/mcp" in done.stderr
+    assert f"nothing listens at http://127.0.0.1:{port}/mcp" in done.stderr
     assert "sightline serve" in done.stderr
 
 

@@ -187,7 +187,7 @@ def test_a_cancelled_question_is_cancelled_in_the_window_and_its_answer_dropped(
     asking = threading.Thread(target=lambda: answers.append(child.say(call, session).json))
     asking.start()
     while not window.said("hover"):
-        pass
+        assert asking.is_alive()
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
     child.say(cancel, session)
     question = window.said("hover")[0]["id"]

@@ -145,6 +145,7 @@ async def test_rust_analyzer_is_asked_when_it_is_quiet(tmp_path: Path) -> None:
         "textDocument/documentSymbol": [{"result": []}],
     }
     async with standing_in("rust-analyzer", RUST, tmp_path, script, FAST) as running:
+        await running.program.workspace.begin()
         uri = running.uri("src/plane.rs")
         waited: list[object] = []
         while "rust-analyzer to load the project" not in waited:

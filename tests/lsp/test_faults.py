@@ -24,6 +24,8 @@ HERE = {"line": 0, "character": 0}
 RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
 HOVER = {"contents": {"kind": "plaintext", "value": "fine"}}
 FAST = Settings(request_timeout_ms=250)
+#: For what must be answered before the limit, on a busy machine too.
+GENEROUS = Settings(request_timeout_ms=2000)
 
 Start = Callable[..., AbstractAsyncContextManager[Engine]]
 
@@ -149,7 +151,7 @@ async def test_answers_of_the_wrong_shape_are_refused_whole(
 
 async def test_an_error_answer_does_not_leak_its_text(fake: Start) -> None:
     error = {"code": -32000, "message": "secret at /etc/shadow"}
-    async with fake(hover=[{"error": error}]) as running:
+    async with fake(GENEROUS, hover=[{"error": error}]) as running:
         failure = await failure_of(running)
         assert isinstance(failure, Unavailable)
         assert "shadow" not in f"{failure} {failure.details}"
@@ -158,17 +160,16 @@ async def test_an_error_answer_does_not_leak_its_text(fake: Start) -> None:
 @pytest.mark.parametrize("code", [-32800, -32801, -32802])
 async def test_content_modified_and_its_kin_are_retryable(fake: Start, code: int) -> None:
     script = [{"error": {"code": code, "message": ""}}, {"result": HOVER}]
-    async with fake(hover=script) as running:
+    async with fake(GENEROUS, hover=script) as running:
         assert isinstance(await failure_of(running), NotReady)
         assert (await hover(running))["summary"] == "Hover available."
 
 
 async def test_answers_out_of_order_reach_their_own_callers(fake: Start) -> None:
-    generous = Settings(request_timeout_ms=2000)
-    async with fake(generous, hover=[{"hold": HOVER}, {"result": None}]) as running:
+    async with fake(GENEROUS, hover=[{"hold": HOVER}, {"result": None}]) as running:
+        await running.ready("a.py")
         first = asyncio.create_task(hover(running, "a.py", once=True))
-        while not any(m.get("method") == "textDocument/hover" for m in received_of(running)):
-            await asyncio.sleep(0)
+        await asked_hover(running, first)
         second = await hover(running, "b.py", once=True)
         assert second["summary"] == "No hover information."
         assert (await first)["summary"] == "Hover available."
@@ -213,17 +214,23 @@ async def test_no_process_is_left_when_the_program_closes(fake: Start) -> None:
 async def test_the_server_is_told_to_stop_when_the_caller_cancels(
     fake: Start, tmp_path: Path
 ) -> None:
-    generous = Settings(request_timeout_ms=2000)
-    async with fake(generous, hover=[{"hang": True}], definition=[{"result": []}]) as running:
+    async with fake(GENEROUS, hover=[{"hang": True}], definition=[{"result": []}]) as running:
+        await running.ready("a.py")
         task = asyncio.create_task(hover(running, once=True))
-        while not any(m.get("method") == "textDocument/hover" for m in received_of(running)):
-            await asyncio.sleep(0)
+        await asked_hover(running, task)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         await running.call("vscode.lsp.definition", uri=running.uri("a.py"), position=HERE)
         methods = [m.get("method") for m in received_of(running)]
         assert "$/cancelRequest" in methods
+
+
+async def asked_hover(running: Engine, asking: asyncio.Task[Any]) -> None:
+    """Returns when the server has the question, which must still be open then."""
+    while not any(m.get("method") == "textDocument/hover" for m in received_of(running)):
+        assert not asking.done()
+        await asyncio.sleep(0)
 
 
 def received_of(running: Engine) -> list[dict[str, Any]]:

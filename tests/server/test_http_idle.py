@@ -37,8 +37,8 @@ async def port() -> AsyncIterator[int]:
 async def test_an_idle_connection_is_closed(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_connection, "_IDLE_S", 0.2)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(REQUEST * 3)
     for _ in range(3):
-        writer.write(REQUEST)
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 202 ")
     async with asyncio.timeout(20):
         assert await reader.read() == b""

@@ -21,6 +21,7 @@ from sightline.server.compose import Program
 from sightline.server.headless import Headless
 from sightline.server.logs import Log
 from sightline.workspace.roots import open_root
+from tests.support.fake_server import logged
 
 __all__ = ["Engine", "engine", "fake_registry"]
 
@@ -122,8 +123,7 @@ def fake_registry(
 
 def received(folder: Path) -> list[dict[str, Any]]:
     """What the scripted server was told so far."""
-    log = folder / "script.log"
-    return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    return logged(folder)
 
 
 Check = Callable[[], bool]

@@ -130,5 +130,15 @@ class FakeServer:
         sys.stdout.buffer.flush()
 
 
+def logged(folder: Path) -> list[Message]:
+    """What the server of a script in this folder was told so far.
+
+    A message that is being written may be seen in part: only whole lines count.
+    """
+    log = folder / "script.log"
+    text = log.read_text() if log.exists() else ""
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+
+
 if __name__ == "__main__":
     FakeServer(Path(sys.argv[1])).run()

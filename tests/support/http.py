@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import threading
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,13 +22,25 @@ __all__ = ["ACCEPT", "REVISION", "Answer", "HttpServer", "free_port"]
 ACCEPT = "application/json, text/event-stream"
 REVISION = "2025-11-25"
 _START_S = 20
+#: The ports that were given last. A test that is over needs none.
+_held: deque[socket.socket] = deque()
+_MAX_HELD = 64
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nobody else is given meanwhile, and that a server may still listen at.
+
+    A socket stays bound to it without listening, so that the kernel gives it to no other test that
+    asks for any port; a server may bind it too, since both say that addresses may be used again.
+    """
+    probe = socket.socket()
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    probe.bind(("127.0.0.1", 0))
+    _held.append(probe)
+    if len(_held) > _MAX_HELD:
+        _held.popleft().close()
+    port: int = probe.getsockname()[1]
+    return port
 
 
 def marked(message: bytes | dict[str, Any]) -> bytes:

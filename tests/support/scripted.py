@@ -5,7 +5,6 @@ headless source it is followed by a scripted language server, behind the editor 
 scripted window; in front of both stands the real program, asked over HTTP.
 """
 
-import json
 import os
 import queue
 import signal
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.support.editor import EditorChild, Message, ScriptedEditor
+from tests.support.fake_server import logged
 from tests.support.http import HttpServer
 from tests.support.program import run
 from tests.support.scripted_home import install
@@ -152,9 +152,7 @@ class ScriptedServer(Scripted):
             server.stop()
 
     def asked(self, kind: str) -> int:
-        log = self.folder / "script.log"
-        lines = log.read_text().splitlines() if log.exists() else []
-        return sum(json.loads(line).get("method") == KINDS[kind] for line in lines)
+        return sum(message.get("method") == KINDS[kind] for message in logged(self.folder))
 
     def release(self) -> None:
         (self.folder / "go").touch()

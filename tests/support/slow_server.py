@@ -69,8 +69,12 @@ class SlowServer:
         asked = os.open(home / "asked", os.O_RDONLY | os.O_NONBLOCK)
         return cls({"PATH": f"{folder}:/usr/bin:/bin"}, asked)
 
+    def close(self) -> None:
+        """Whether it is asked does not matter any more."""
+        os.close(self._asked)
+
     def wait_until_asked(self) -> None:
         """Returns when the question has reached the language server."""
         ready, _, _ = select.select([self._asked], [], [], _BOUND_S)
-        os.close(self._asked)
+        self.close()
         assert ready, "the language server was never asked"
