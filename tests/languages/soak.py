@@ -186,8 +186,8 @@ Wrong answers: **{len(seen.wrong)}**.
 | memory of Sightline, MiB | {early >> 20} | {late >> 20} |
 | open handles | {seen.handles[len(seen.handles) // 2]} | {seen.handles[-1]} |
 
-Memory after each tenth of the run, MiB: {", ".join(str(each >> 20) for each in seen.tenths)}. Answers and
-result sets are kept for ten minutes and at most 160 MiB, so it grows in the first ten.
+Memory after each tenth of the run, MiB: {", ".join(str(each >> 20) for each in seen.tenths)}.
+Answers and result sets are kept for ten minutes, up to 160 MiB of them: it grows in the first ten.
 
 Processes of servers left after the end: **{len(seen.orphans)}**. Errors in background tasks, which
 no caller sees: **{len(seen.unseen)}**.
