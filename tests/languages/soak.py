@@ -18,6 +18,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sightline.contract import limits
 from sightline.contract.failures import NotFound
 from tests.languages.edits import EDITS, REPOSITORIES, Repository
 from tests.languages.rounds import ask
@@ -33,6 +34,8 @@ _SERVERS = ("ty", "tsgo", "clangd", "bash")
 _BETWEEN_KILLS_S = 61.0
 _SAMPLE_EVERY = 100
 _EDIT, _OTHER = 0.4, 0.5
+#: Of what is kept between calls.
+_BUDGET = limits.RETAINED_TOTAL_BYTES + limits.ANSWER_CACHE_TOTAL_BYTES
 
 
 @dataclass
@@ -45,6 +48,8 @@ class Soak:
     kills: int = 0
     seconds: float = 0.0
     memory: list[int] = field(default_factory=list)
+    #: What of it are answers and result sets, which are kept for ten minutes.
+    kept: list[int] = field(default_factory=list)
     handles: list[int] = field(default_factory=list)
     orphans: list[int] = field(default_factory=list)
     #: Errors in background tasks, which no caller sees.
@@ -52,20 +57,24 @@ class Soak:
 
     @property
     def settled(self) -> tuple[int, int]:
-        """Memory in bytes after the first half and at the end, as medians of a tenth.
-
-        What is kept between calls fills for ten minutes, until the first of it expires.
-        """
-        half, tenth = len(self.memory) // 2, max(len(self.memory) // 10, 1)
-        early = sorted(self.memory[half : half + tenth])
-        late = sorted(self.memory[-tenth:])
+        """Memory without what is kept, after a quarter and at the end, as medians of a tenth."""
+        rest = [memory - kept for memory, kept in zip(self.memory, self.kept, strict=True)]
+        quarter, tenth = len(rest) // 4, max(len(rest) // 10, 1)
+        early = sorted(rest[quarter : quarter + tenth])
+        late = sorted(rest[-tenth:])
         return early[len(early) // 2], late[len(late) // 2]
 
     @property
-    def tenths(self) -> list[int]:
-        """Memory in bytes after each tenth of the run."""
+    def tenths(self) -> list[tuple[int, int]]:
+        """Memory in bytes after each tenth of the run, and what of it is kept."""
         last = len(self.memory) - 1
-        return [self.memory[last * part // 10] for part in range(1, 11)]
+        return [(self.memory[at], self.kept[at]) for at in (last * p // 10 for p in range(1, 11))]
+
+    def sample(self, running: Engine) -> None:
+        calls = running.program.calls
+        self.memory.append(_resident())
+        self.kept.append(calls.retained.store.size + calls.answers.store.size)
+        self.handles.append(len(os.listdir("/proc/self/fd")))
 
 
 async def soak(folder: Path, calls: int, seconds: float, seed: int, kill_every: float) -> Soak:
@@ -107,11 +116,9 @@ async def soak(folder: Path, calls: int, seconds: float, seed: int, kill_every: 
             pids |= {row.pid for row in running.program.pool.status() if row.pid is not None}
             _kill_one(running, chooser, killed, kill_every, seen)
             if seen.calls.total() % _SAMPLE_EVERY == 0:
-                seen.memory.append(_resident())
-                seen.handles.append(len(os.listdir("/proc/self/fd")))
+                seen.sample(running)
         seen.seconds = time.monotonic() - begin
-        seen.memory.append(_resident())
-        seen.handles.append(len(os.listdir("/proc/self/fd")))
+        seen.sample(running)
     gc.collect()
     seen.orphans = sorted(pid for pid in pids if alive(pid))
     return seen
@@ -164,6 +171,7 @@ def page(seen: Soak) -> str:
     calls = "\n".join(f"| {tool} | {count:,} |" for tool, count in sorted(seen.calls.items()))
     early, late = seen.settled
     wrong = "\n".join(f"- {line}" for line in seen.wrong[:20]) or "None."
+    tenths = ", ".join(f"{memory >> 20} ({kept >> 20})" for memory, kept in seen.tenths)
     return f"""# A long run over four languages
 
 {", ".join(_SERVERS)}, one repository each, in one process; {seen.calls.total():,} calls in
@@ -181,13 +189,13 @@ Wrong answers: **{len(seen.wrong)}**.
 
 {wrong}
 
-| | after a half | at the end |
+| | after a quarter | at the end |
 |---|---|---|
-| memory of Sightline, MiB | {early >> 20} | {late >> 20} |
-| open handles | {seen.handles[len(seen.handles) // 2]} | {seen.handles[-1]} |
+| memory of Sightline without what is kept, MiB | {early >> 20} | {late >> 20} |
+| open handles | {seen.handles[len(seen.handles) // 4]} | {seen.handles[-1]} |
 
-Memory after each tenth of the run, MiB: {", ".join(str(each >> 20) for each in seen.tenths)}.
-Answers and result sets are kept for ten minutes, up to 160 MiB of them: it grows in the first ten.
+Answers and result sets are kept for ten minutes, {_BUDGET >> 20} MiB of them at most. All memory
+after each tenth of the run, and what of it was kept, MiB: {tenths}.
 
 Processes of servers left after the end: **{len(seen.orphans)}**. Errors in background tasks, which
 no caller sees: **{len(seen.unseen)}**.
@@ -211,6 +219,7 @@ def main() -> int:
     print("\n".join(seen.unseen[:20]), file=sys.stderr)
     write_page("soak.md", "python -m tests.languages.soak", text)
     early, late = seen.settled
+    assert max(seen.kept) <= _BUDGET
     flat = late <= early * 1.2 + (16 << 20) and seen.handles[-1] <= max(seen.handles[:5]) + 8
     return 0 if flat and not (seen.wrong or seen.orphans or seen.unseen) else 1
 
