@@ -91,7 +91,7 @@ async def soak(folder: Path, calls: int, seconds: float, seed: int, kill_every: 
     asyncio.get_running_loop().set_exception_handler(
         lambda _, context: seen.unseen.append(f"{context['message']}: {context.get('exception')!r}")
     )
-    pids: set[int] = set()
+    started: set[tuple[int, bytes]] = set()
     async with engine(
         *(repository.root for repository in repositories),
         cache=cache,
@@ -113,14 +113,15 @@ async def soak(folder: Path, calls: int, seconds: float, seed: int, kill_every: 
                 if found != truth:
                     lost, extra = len(truth - found), len(found - truth)
                     seen.wrong.append(f"{repository.root.name}: {lost} missing, {extra} too many")
-            pids |= {row.pid for row in running.program.pool.status() if row.pid is not None}
+            pids = [row.pid for row in running.program.pool.status() if row.pid is not None]
+            started |= {(pid, born) for pid in pids if (born := _born(pid))}
             _kill_one(running, chooser, killed, kill_every, seen)
             if seen.calls.total() % _SAMPLE_EVERY == 0:
                 seen.sample(running)
         seen.seconds = time.monotonic() - begin
         seen.sample(running)
     gc.collect()
-    seen.orphans = sorted(pid for pid in pids if alive(pid))
+    seen.orphans = sorted(pid for pid, born in started if alive(pid) and _born(pid) == born)
     return seen
 
 
@@ -160,6 +161,14 @@ def _kill_one(
         killed[row.name] = now
         os.kill(row.pid, signal.SIGKILL)
         seen.kills += 1
+
+
+def _born(pid: int) -> bytes:
+    """When a process began. In a long run its number may be given to another one."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19]
+    except OSError:
+        return b""
 
 
 def _resident() -> int:
