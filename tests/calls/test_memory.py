@@ -8,6 +8,8 @@ import pytest
 from sightline.calls.memory import AnswerCache, Retained, RetainedSet, Store
 from sightline.contract import limits
 from sightline.contract.failures import CursorExpired, SnapshotTooLarge
+from sightline.contract.values import Location, Position, Range
+from sightline.tools.tool import Paged
 
 
 def still() -> float:
@@ -41,6 +43,25 @@ def test_the_budget_of_result_sets_counts_what_they_take(items: int) -> None:
     taken, store = _taken(fill)
     assert len(store) == 2_000
     assert taken <= store.size * 1.05
+
+
+def test_places_that_are_encoded_when_asked_for_count_twice() -> None:
+    def fill() -> Store[object]:
+        retained = Retained(still)
+        for number in range(300):
+            found = [_place(number, line) for line in range(1_000, 1_020)]
+            kept = RetainedSet.of(Paged(found, lambda count, cut, flags: "", item_bytes=110))
+            kept.prepare(0, len(found))
+            retained.keep(f"{number:064x}", kept)
+        return retained.store  # type: ignore[return-value]
+
+    taken, store = _taken(fill)
+    assert len(store) == 300
+    assert taken <= store.size * 1.05
+
+
+def _place(number: int, line: int) -> Location:
+    return Location("file:///x/y.py", Range(Position(line, number), Position(line, number + 300)))
 
 
 @pytest.mark.parametrize("size", [0, 120, 4_000])

@@ -25,6 +25,8 @@ _encoder = msgspec.json.Encoder()
 _ENTRY_BYTES = 768
 #: The same for an item of a set.
 _ITEM_BYTES = 48
+#: The same for one that is encoded when asked for, and kept as it came beside that.
+_LAZY_ITEM_BYTES = 400
 
 
 class Store(Generic[V]):
@@ -108,7 +110,8 @@ class RetainedSet(Struct, eq=False):
     @property
     def beside(self) -> int:
         """What it may come to take besides its items' bytes: their objects, and its last page."""
-        return _ITEM_BYTES * len(self.items) + min(self.size, limits.MAX_RESPONSE_BYTES)
+        each = _LAZY_ITEM_BYTES if isinstance(self.items, LazyItems) else _ITEM_BYTES
+        return each * len(self.items) + min(self.size, limits.MAX_RESPONSE_BYTES)
 
     def waits_for(self, start: int, count: int) -> bool:
         """Whether making the items of a page may block."""
