@@ -200,6 +200,27 @@ def test_what_is_missing_comes_with_its_fix(
     assert "MISSING token: the token file" in sightline("doctor").out
 
 
+def test_a_server_that_is_there_and_does_not_work(
+    sightline: Command, home: Path, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with a toolchain manager's stand-in for a part that is not installed."""
+    monkeypatch.setattr("sightline.lsp.server._FIRST_REST_S", 0.0)
+    program, config = home / "bin/stand-in", home / ".config/sightline"
+    for folder in (program.parent, config):
+        folder.mkdir(parents=True)
+    said = "hello\\nerror: no part \\033[1mserver\\033[0m here\\n  at main\\n"
+    program.write_text(f"#!/bin/sh\nprintf '{said}' >&2\nexit 1\n", encoding="utf-8")
+    program.chmod(0o755)
+    (config / "sightline.toml").write_text(
+        f'[servers.ty]\ncommand = ["{program}"]\nfound = "path"\nget = "add the part"\n',
+        encoding="utf-8",
+    )
+    code, found = findings(sightline)
+    finding = found[f"Python in {sample}"]
+    assert (code, finding["status"], finding["fix"]) == (6, "missing", "add the part")
+    assert finding["detail"] == "ty ended 5 times in a row: error: no part [1mserver[0m here"
+
+
 def test_bad_settings_and_roots_are_findings_too(
     sightline: Command, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -197,6 +197,10 @@ class Pool:
         await server.ready()
         return server.version
 
+    def complaint(self, route: Route) -> str:
+        """The end of what a server said on standard error before it ended."""
+        return self._known(route).complaint
+
     def waiting_for(self, uri: str | None) -> str:
         """What a question about a document, or about the workspace, is waiting for."""
         names = set(self._registry.servers)
@@ -285,6 +289,7 @@ class Pool:
             route.name,
             spec,
             folder,
+            self._registry.version_of(route.name) if spec.found == "installed" else "",
             project=project,
             prepare=prepare,
             spawn=lambda start: spawn(start.command, cwd=folder, env=start.environment),

@@ -90,7 +90,7 @@ class Routes:
         """Who answers a question about one file."""
         language = self.language(path)
         if language is None:
-            raise Unavailable("no language server is known for this kind of file")
+            raise Unavailable("no language server is known for this kind of file; search its text")
         root = self._workspace.roots.containing(path)
         if root is None:
             raise NotReady(waiting_for="the workspace")
@@ -225,7 +225,7 @@ class Routes:
             if spec.needs_trust and not self._trusted(root.real):
                 why = f"{name} would run code of this folder; run sightline trust to allow it"
             elif operation in spec.not_offered:
-                why = f"{name} cannot answer this completely, so it is not asked"
+                why = f"{name} cannot answer this completely, so it is not asked; search the text"
             elif operation in spec.unstable and not self._unstable:
                 why = f"{name} answers this differently each time; set allow_unstable_hover to ask"
             else:

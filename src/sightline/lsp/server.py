@@ -74,6 +74,8 @@ class Launch(Struct, frozen=True):
     name: str
     spec: ServerSpec
     folder: str
+    #: The version that Sightline installed; nothing where the program is the user's own.
+    version: str
     #: The project as it is now; its files come and go.
     project: Callable[[], Project]
     #: What a start needs now, or ``None`` if the server is not installed any more.
@@ -98,6 +100,8 @@ class Server(Struct, eq=False):
     used: float = 0.0
     #: Whether a user's question was put to it.
     asked: bool = False
+    #: The end of what its last process said on standard error: for people, never for a client.
+    complaint: str = ""
     _child: Child | None = None
     _readiness: Readiness | None = None
     _settler: Settler | None = None
@@ -388,7 +392,7 @@ class Server(Struct, eq=False):
             types.InitializeResult,
         )
         self.capabilities = answer.capabilities
-        self.version = plain(answer.serverInfo.version) or self.version or self.spec.version
+        self.version = plain(answer.serverInfo.version) or self.version or self.launch.version
         if is_older(self.version, self.spec.oldest):
             raise _TooOld
         client.notify("initialized", {})
@@ -482,6 +486,7 @@ class Server(Struct, eq=False):
                 await client.close()
             if child is not None:
                 await child.end()
+                self.complaint = child.stderr_tail() or self.complaint
             if self._leaving and self._leaving[0] == (client, child):
                 self._leaving.pop(0)
 

@@ -2,6 +2,8 @@
 
 >>> plain('{"Version": "v0.24.0", "Settings": []}')
 'v0.24.0'
+>>> plain("Ubuntu clangd version 18.1.3 (1ubuntu1)")
+'18.1.3'
 >>> is_older("1.85.1 (4eb1612 2025-03-15)", "1.97"), is_older("1.97.1", "1.97"), is_older("", "1")
 (True, False, True)
 """
@@ -13,6 +15,7 @@ import msgspec
 __all__ = ["is_older", "plain"]
 
 _LONGEST = 80
+_IN_A_SENTENCE = re.compile(r"\bversion (v?\d\S*)")
 
 
 class _BuildInformation(msgspec.Struct):
@@ -27,7 +30,8 @@ def plain(version: str) -> str:
         version = msgspec.json.decode(version, type=_BuildInformation).Version
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass
-    return version.strip()[:_LONGEST]
+    sentence = _IN_A_SENTENCE.search(version)
+    return (sentence[1] if sentence else version.strip())[:_LONGEST]
 
 
 def is_older(version: str, oldest: str) -> bool:

@@ -34,6 +34,7 @@ Status = Literal["ok", "note", "missing"]
 #: How long one language may take to get ready before the report goes on.
 _READY_S = 60
 _REINSTALL = "sightline servers list"
+_LONGEST_LINE = 200
 _LEAST_SPACE = 1 << 20
 _MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
 
@@ -168,11 +169,28 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
         waiting = f"{', '.join(names)} is still loading after {_READY_S} s"
         return Finding(subject, "note", waiting, "sightline status --watch")
     except Failure as failure:
-        return Finding(subject, "missing", str(failure), outlook.fix or _REINSTALL)
+        return _not_startable(pool, outlook, subject, failure)
     except OSError as problem:
         why = f"{names[0]} cannot be started ({problem.strerror})"
         return Finding(subject, "missing", why, "put that right, then sightline doctor")
     return Finding(subject, "ok", f"{names[0]} {versions[0]}, ready".replace("  ", " "))
+
+
+def _not_startable(pool: Pool, outlook: Outlook, subject: str, failure: Failure) -> Finding:
+    """A server that is there and does not work: what it said about that, and how to get one."""
+    why = str(failure).removesuffix("; run sightline doctor")
+    said = next(filter(None, (_telling(pool.complaint(route)) for route in outlook.routes)), "")
+    get = next((route.spec.get for route in outlook.routes), "")
+    return Finding(subject, "missing", f"{why}: {said}" if said else why, get or _REINSTALL)
+
+
+def _telling(complaint: str) -> str:
+    """The line of a complaint that says most: the first that speaks of an error, else the last."""
+    # Without control characters: it may repeat a file name, and this goes to a terminal.
+    plain = ("".join(filter(str.isprintable, line)).strip() for line in complaint.splitlines())
+    lines = [line for line in plain if line]
+    errors = (line for line in lines if "error" in line.lower())
+    return next(errors, lines[-1] if lines else "")[:_LONGEST_LINE]
 
 
 def changes_are_noticed(situation: Situation) -> Iterator[Finding]:
