@@ -62,3 +62,20 @@ def test_a_sweep_tells_how_many_documents_are_done(tmp_path: Path) -> None:
     assert [each["message"] for each in file["diagnostics"]] == ["late"]
     assert len(server.notifications) == len(told), "nothing is told after the end"
     server.stop()
+
+
+def test_a_sweep_asks_about_as_many_at_once_as_the_entry_says(tmp_path: Path) -> None:
+    """A server that waits before it looks at a document is slow only if it is shown few."""
+    root, home = tmp_path / "ws", tmp_path / "home"
+    root.mkdir()
+    for number in range(_DOCUMENTS):
+        (root / f"m{number}.py").write_text("x = 1\n")
+    # Nothing is answered before the last document was asked about.
+    held = [{"hold": _NOTHING}] * (_DOCUMENTS - 1)
+    script = {"textDocument/diagnostic": [*held, {"result": _NOTHING}]}
+    install(home, script, workspace_diagnostics="sweep", sweeps_at_once=_DOCUMENTS)
+    server = StdioServer.start([str(root), "--tools", "lsp"], home)
+    server.initialize()
+    answer = server.call(_TOOL, {})
+    assert answer["result"]["structuredContent"]["items"] == []
+    server.stop()

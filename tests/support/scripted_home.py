@@ -11,7 +11,7 @@ from tests.support import fake_server
 __all__ = ["install"]
 
 
-def install(home: Path, script: Mapping[str, Any], **overrides: str) -> Path:
+def install(home: Path, script: Mapping[str, Any], **overrides: str | int) -> Path:
     """Makes it follow a script (see fake_server.py); the folder of the script and of its log.
 
     ``overrides`` are members of its registry entry.

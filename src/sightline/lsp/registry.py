@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from fnmatch import translate
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 __all__ = [
     "OPERATIONS",
@@ -130,6 +130,8 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     workspace_diagnostics: Literal["pull", "sweep", "none"] = "none"
     #: A sweep need not open the documents: the server reads the disk.
     sweeps_unopened: bool = False
+    #: How many documents a sweep asks about at once: many where the server waits before it looks.
+    sweeps_at_once: Annotated[int, Meta(ge=1, le=256)] = 4
     #: Silent limits inside the server that cannot be lifted: an answer that long is refused.
     caps: dict[Operation, int] = {}
     #: Silent limits that the settings or arguments here lift, for people.

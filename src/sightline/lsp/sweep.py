@@ -13,8 +13,6 @@ from sightline.lsp.together import together
 
 __all__ = ["Counter", "sweep"]
 
-_AT_ONCE = 4
-
 
 class Counter:
     """How many documents of how many servers are done, told to one listener."""
@@ -55,5 +53,5 @@ async def sweep(
                 )
             counter.one_done()
 
-    await together(*(work() for _ in range(_AT_ONCE)))
+    await together(*(work() for _ in range(server.spec.sweeps_at_once)))
     return found
