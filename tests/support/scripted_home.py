@@ -20,7 +20,12 @@ def install(home: Path, script: Mapping[str, Any], **overrides: str | int) -> Pa
     folder.mkdir(parents=True)
     (folder / "script.json").write_text(json.dumps(script))
     command = [sys.executable, fake_server.__file__, str(folder / "script.json")]
-    entry = {"command": command, "found": "path", "folder": "root", "restart_on": []}
+    entry: dict[str, Any] = {
+        "command": command,
+        "found": "path",
+        "folder": "root",
+        "restart_on": [],
+    }
     entry |= {"python_environment": "", **overrides}
     lines = [f"{name} = {json.dumps(value)}" for name, value in entry.items()]
     config = home / ".config/sightline"
