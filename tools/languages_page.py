@@ -79,7 +79,7 @@ one that says what makes it see an edit (`after_change`):
 
 def render(registry: Registry) -> str:
     """The page as it should be."""
-    parts = [_HEAD, *_matrix(registry), "\n## Servers\n"]
+    parts = [_HEAD, *_matrix(registry), _left_out(registry), "\n## Servers\n"]
     for name, spec in registry.servers.items():
         parts += _server(registry, name, spec)
     return "".join([*parts, _OWN])
@@ -94,6 +94,17 @@ def _matrix(registry: Registry) -> list[str]:
             cells = " | ".join(_offer(spec, operation) for operation in OPERATIONS)
             lines.append(f"| {described.title} | {name} | {cells} |\n")
     return lines
+
+
+def _left_out(registry: Registry) -> str:
+    """The languages that have a name here and no server."""
+    titles = [
+        each.title for name, each in registry.languages.items() if not registry.servers_for(name)
+    ]
+    return (
+        "\nAnswers about the workspace, and references, name the languages that they leave out."
+        f" Known for that, without a server: {', '.join(titles)}.\n"
+    )
 
 
 def _offer(spec: ServerSpec, operation: Operation) -> str:

@@ -44,6 +44,18 @@ def test_a_language_of_the_user(home: Path, tmp_path: Path) -> None:
     assert f"Lua in {root}: mine 1, ready" in run(home, "doctor", root).stdout
 
 
+def test_the_user_decides_what_a_file_is_written_in() -> None:
+    mine = {"title": "Lua of ours", "extensions": [".lua"]}
+    changed = load({"languages": {"ours": mine}}, builtin())
+    assert builtin().language_of("a.lua") == "lua"
+    assert changed.language_of("a.lua") == "ours"
+
+
+def test_a_language_names_others_that_there_are() -> None:
+    known = builtin().languages
+    assert not {other for each in known.values() for other in each.uses} - known.keys()
+
+
 def test_an_override_keeps_what_it_does_not_name_and_comes_first() -> None:
     changed = load({"servers": {"pyright": {"unstable": []}}}, builtin())
     assert changed.servers_for("python") == ["pyright", "ty"]

@@ -320,7 +320,8 @@ class ServersEditor:
         if ask == "definition":
             locations = await self.pool.definition(file, position)
         else:
-            locations = await self.pool.references(file, position, include_declaration=True)
+            asked = self.pool.references(file, position, include_declaration=True)
+            locations = (await asked).items
         return told | {"locations": list(locations)}
 
     async def _extension(self, view: View, uris: Sequence[str]) -> str:

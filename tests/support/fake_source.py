@@ -71,9 +71,9 @@ class FakeSource:
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
-    ) -> Sequence[Location]:
+    ) -> Covered[Sequence[Location]]:
         await self._ask()
-        return self.locations
+        return Covered(self.locations)
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
         await self._ask()

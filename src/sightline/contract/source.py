@@ -63,14 +63,14 @@ class RawDiagnostic(Struct, frozen=True, gc=False):
 
 
 class Covered(Struct, Generic[T], frozen=True):
-    """A workspace-wide answer: complete for the languages that have a server.
-
-    ``uncovered`` names the languages of the workspace that nobody here can answer for. ``note`` is
-    one more sentence about what the answer covers.
-    """
+    """A workspace-wide answer: complete for the languages that have a server."""
 
     items: T
+    #: The languages of the workspace that nobody here can answer for.
     uncovered: tuple[str, ...] = ()
+    #: The languages in whose files more of the same may be, where nobody looked.
+    unread: tuple[str, ...] = ()
+    #: One more sentence about what the answer covers.
     note: str = ""
 
 
@@ -96,7 +96,7 @@ class Source(Protocol):
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
-    ) -> Sequence[Location]: ...
+    ) -> Covered[Sequence[Location]]: ...
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None: ...
 

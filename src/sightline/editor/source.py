@@ -78,16 +78,17 @@ class EditorSource:
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
-    ) -> Sequence[Location]:
+    ) -> Covered[Sequence[Location]]:
         answer = await self._about(
             file, "references", m.LocationsAnswer, position, include_declaration=True
         )
         if include_declaration or not answer.locations:
-            return answer.locations
+            return Covered(answer.locations)
         # The editor always includes declarations: they are what its definitions name.
         definitions = await self._about(file, "definition", m.LocationsAnswer, position)
         declared = {_place(location) for location in definitions.locations}
-        return [location for location in answer.locations if _place(location) not in declared]
+        used = [location for location in answer.locations if _place(location) not in declared]
+        return Covered(used)
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
         answer = await self._about(file, "hover", m.HoverAnswer, position)

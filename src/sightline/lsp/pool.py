@@ -105,8 +105,9 @@ class Pool:
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
-    ) -> Sequence[Location]:
+    ) -> Covered[Sequence[Location]]:
         own = self._routes.route(file.path, "references")
+        unread = self._routes.unread(own, file.path)
         question = Expected(file, position, include_declaration)
 
         async def ask(route: Route) -> Sequence[Location]:
@@ -116,7 +117,8 @@ class Pool:
 
         # Code of a project with its own environment may use what lies outside of it.
         parts = await together(*(ask(route) for route in self._routes.related(own)))
-        return [place for part in parts for place in part]
+        found = [place for part in parts for place in part]
+        return Covered(found, unread=unread)
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
         server, language = self._server_for(file, "hover")

@@ -63,6 +63,8 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     ids: dict[str, str] = {}
     #: Whether its files define symbols that other files use. Data formats do not.
     symbols: bool = True
+    #: Languages whose symbols its files use. Their servers do not look into these files.
+    uses: tuple[str, ...] = ()
 
     def id_of(self, name: str, default: str) -> str:
         """The protocol's language id of a file."""
@@ -219,11 +221,14 @@ def builtin() -> Registry:
 
 def load(tables: Mapping[str, Any], base: Registry | None = None) -> Registry:
     """A registry from parsed TOML, on top of ``base``. What is added comes first."""
-    languages = dict(base.languages) if base else {}
+    languages: dict[str, Language] = {}
     servers = dict(base.servers) if base else {}
     packages = dict(base.packages) if base else {}
     for name, table in tables.get("languages", {}).items():
         languages[name] = _convert(f"languages.{name}", table, Language)
+    # A language that the user describes has its files, whatever they were taken for.
+    known = base.languages if base else {}
+    languages |= {name: spec for name, spec in known.items() if name not in languages}
     for name, table in tables.get("packages", {}).items():
         packages[name] = _convert(f"packages.{name}", table, Package)
     own: dict[str, ServerSpec] = {}

@@ -123,6 +123,15 @@ class Routes:
         inside = is_under(path, projects.root.real)
         return route.project.holds(path) if inside else route.project.folder == projects.root.real
 
+    def unread(self, route: Route, path: str) -> tuple[str, ...]:
+        """The languages in whose files a symbol of this file may be used where nobody looks."""
+        language, root = self.language(path), route.project.projects.root
+        self._refresh()
+        present = (self._registry.languages[name] for name in self._present[root.real])
+        speaks = {self._registry.languages[name].title for name in route.spec.languages}
+        users = {other.title for other in present if language in other.uses}
+        return tuple(sorted(users - speaks))
+
     def everywhere(self, operation: Operation) -> tuple[list[Route], tuple[str, ...]]:
         """Who answers a question about the workspace, and the languages nobody answers for."""
         found: dict[tuple[str, str], Route] = {}
@@ -163,6 +172,8 @@ class Routes:
 
     def _fix(self, language: str, root: Root) -> str:
         """The step after which the first server of a language can be asked."""
+        if not self._registry.servers_for(language):
+            return "describe a server for it in sightline.toml: docs/add-a-language.md"
         roots = [root.real for root in self._workspace.roots.roots]
         for name in self._registry.servers_for(language):
             found = self._launcher.find(name, roots)
@@ -231,6 +242,8 @@ class Routes:
             else:
                 return _Choice(name)
         title = self._registry.languages[language].title
+        if not self._registry.servers_for(language):
+            return _Choice(None, f"no language server for {title} is known; search its text")
         return _Choice(
             None, why or f"no language server for {title} is installed; run sightline doctor"
         )

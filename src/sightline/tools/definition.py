@@ -5,7 +5,7 @@ from msgspec import Struct
 from sightline.contract.limits import MAX_ITEMS_NONPAGED
 from sightline.contract.values import Location
 from sightline.tools.positions import PositionArguments, ask_position, canonical_locations
-from sightline.tools.tool import Desk, Question, ToolInfo, Whole, also, plural, within
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, left_out, plural, within
 from sightline.workspace.view import SOURCE_EPOCHS
 
 INFO = ToolInfo(
@@ -44,4 +44,4 @@ def _summary(count: int, total: int, outside: int) -> str:
         sentence = f"Found {count} of {total} definitions (capped)."
     else:
         sentence = f"Found {plural(total, 'definition')}."
-    return also(sentence, outside)
+    return sentence + left_out(outside)

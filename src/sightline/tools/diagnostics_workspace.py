@@ -13,7 +13,7 @@ from sightline.contract.orders import canonical, file_key
 from sightline.contract.source import RawDiagnostic
 from sightline.contract.values import FileDiagnostics
 from sightline.tools.diagnostics import canonical_diagnostics
-from sightline.tools.tool import Desk, Paged, Question, ToolInfo, also, plural
+from sightline.tools.tool import Desk, Paged, Question, ToolInfo, left_out, plural
 from sightline.workspace.view import DIAGNOSTICS_EPOCHS, View
 
 INFO = ToolInfo(
@@ -66,10 +66,11 @@ class DiagnosticsWorkspace:
             raise TooMany("more than 5,000 files have diagnostics; ask document by document")
         ordered = canonical(groups, file_key)
 
+        rest = left_out(outside, found)
+
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             notes = ["next page available"] * more + ["Capped"] * any(flags)
             suffix = f" ({'; '.join(notes)})" if notes else ""
-            sentence = f"Returned diagnostics for {plural(returned, 'file')}{suffix}."
-            return also(sentence, outside, found.uncovered, found.note)
+            return f"Returned diagnostics for {plural(returned, 'file')}{suffix}.{rest}"
 
         return Paged(ordered, summary, [group.uri in capped for group in ordered])

@@ -9,7 +9,7 @@ from sightline.contract.limits import MAX_REFERENCES_ITEMS_TOTAL, MAX_REFERENCES
 from sightline.contract.source import Expected
 from sightline.contract.values import Position
 from sightline.tools.positions import PositionArguments, ask_position, canonical_locations
-from sightline.tools.tool import Desk, Paged, Question, ToolInfo, also, plural
+from sightline.tools.tool import Desk, Paged, Question, ToolInfo, left_out, plural
 from sightline.workspace.view import SOURCE_EPOCHS, View
 
 
@@ -58,15 +58,17 @@ class References:
         found = await desk.source.references(
             question.notes, asked.position, include_declaration=asked.includeDeclaration
         )
-        if len(found) > MAX_REFERENCES_RAW:
+        if len(found.items) > MAX_REFERENCES_RAW:
             raise TooMany("more than 20,000 references; ask about a narrower symbol")
-        locations, outside = canonical_locations(desk.view, found)
+        locations, outside = canonical_locations(desk.view, found.items)
         if len(locations) > MAX_REFERENCES_ITEMS_TOTAL:
             raise TooMany("more than 20,000 references; ask about a narrower symbol")
 
+        rest = left_out(outside, found)
+
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             next_page = " (next page available)" if more and returned != 1 else ""
-            return also(f"Returned {plural(returned, 'reference')}{next_page}.", outside)
+            return f"Returned {plural(returned, 'reference')}{next_page}.{rest}"
 
         longest = max(map(len, {place.uri for place in locations}), default=0)
         return Paged(locations, summary, item_bytes=longest + _RANGE_BYTES)

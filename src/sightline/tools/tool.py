@@ -15,7 +15,7 @@ from sightline.context.engine import ContextEngine
 from sightline.contract.failures import Failure, Unavailable
 from sightline.contract.limits import DEFAULT_PAGE_SIZE
 from sightline.contract.settings import Family
-from sightline.contract.source import Expected, Source
+from sightline.contract.source import Covered, Expected, Source
 from sightline.workspace.view import Epoch, View
 
 if TYPE_CHECKING:  # the index brings numpy, which only its own tools should have to wait for
@@ -30,10 +30,13 @@ __all__ = [
     "Tool",
     "ToolInfo",
     "Whole",
+    "left_out",
     "plural",
     "within",
 ]
 
+#: So many languages are named in a summary.
+_MAX_NAMES = 8
 _encoder = msgspec.json.Encoder()
 A = TypeVar("A", bound=msgspec.Struct)
 A_contra = TypeVar("A_contra", bound=msgspec.Struct, contravariant=True)
@@ -175,15 +178,23 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
-def also(sentence: str, outside: int = 0, uncovered: Sequence[str] = (), note: str = "") -> str:
-    """A summary with what was left out of the answer, and why."""
-    if outside:
-        sentence += f" {outside} outside the workspace not shown."
-    if uncovered:
-        sentence += f" No language server for {', '.join(uncovered)}."
-    if note:
-        sentence += f" {note}"
-    return sentence
+def left_out(outside: int, covered: Covered[Any] | None = None) -> str:
+    """What a summary says at its end of that which is not in the answer, and why."""
+    sentences = [f"{outside} outside the workspace not shown."] if outside else []
+    if covered is not None:
+        if covered.uncovered:
+            sentences.append(f"No language server for {_listed(covered.uncovered)}.")
+        if covered.unread:
+            sentences.append(f"Not looked for in {_listed(covered.unread)}.")
+        if covered.note:
+            sentences.append(covered.note)
+    return "".join(f" {sentence}" for sentence in sentences)
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > _MAX_NAMES:
+        names = [*names[:_MAX_NAMES], f"{len(names) - _MAX_NAMES} more"]
+    return ", ".join(names)
 
 
 Members = Mapping[str, Any]

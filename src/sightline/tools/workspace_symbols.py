@@ -9,7 +9,7 @@ from sightline.contract.ids import workspace_symbol_id
 from sightline.contract.limits import MAX_WORKSPACE_SYMBOLS_ITEMS_TOTAL
 from sightline.contract.orders import canonical, workspace_symbol_key
 from sightline.contract.values import Location, WorkspaceSymbol
-from sightline.tools.tool import Desk, Paged, Question, ToolInfo, also, plural
+from sightline.tools.tool import Desk, Paged, Question, ToolInfo, left_out, plural
 from sightline.workspace.view import SOURCE_EPOCHS, View
 
 INFO = ToolInfo(
@@ -59,9 +59,10 @@ class WorkspaceSymbols:
         if len(ordered) > MAX_WORKSPACE_SYMBOLS_ITEMS_TOTAL:
             raise TooMany("more than 20,000 symbols match; use a longer query")
 
+        rest = left_out(outside, found)
+
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             next_page = " (next page available)" if more and returned != 1 else ""
-            sentence = f"Returned {plural(returned, 'workspace symbol')}{next_page}."
-            return also(sentence, outside, found.uncovered, found.note)
+            return f"Returned {plural(returned, 'workspace symbol')}{next_page}.{rest}"
 
         return Paged(ordered, summary)
