@@ -138,6 +138,7 @@ def _server(registry: Registry, name: str, spec: ServerSpec) -> list[str]:
         "diagnostics": diagnostics if spec.diagnostics != "none" else "none",
         "silent limits": "; ".join([*caps, spec.caps_lifted] if spec.caps_lifted else caps)
         or "none",
+        "does not read": spec.leaves_out or "not known",
         "executes": spec.executes + ("; only after `sightline trust`" if spec.needs_trust else ""),
         "network": spec.network,
     }

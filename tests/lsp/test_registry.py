@@ -93,6 +93,7 @@ def test_every_entry_says_what_people_must_know() -> None:
     for name, spec in registry.servers.items():
         assert spec.executes != "unknown" and spec.network != "unknown", name
         assert registry.licence_of(name), name
+        assert spec.leaves_out, name
         assert registry.version_of(name) or spec.found == "path", name
         assert spec.get or spec.found != "path", name
         assert set(spec.not_offered) | set(spec.unstable) <= set(OPERATIONS), name

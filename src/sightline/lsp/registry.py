@@ -158,6 +158,8 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     compile_database: bool = False
     #: Requests that differ from the protocol's plain ones.
     dialect: Literal["", "clangd", "tsserver"] = ""
+    #: What of a project it does not read, for people.
+    leaves_out: str = ""
     #: Why it is treated so, for people.
     notes: str = ""
 

@@ -25,7 +25,7 @@ INFO = ToolInfo(
     family="lsp",
     title="Find references",
     description="Every reference to the symbol at a position, complete or refused. Paged. "
-    "Positions are 0-based.",
+    "Positions are 0-based. Code that the build leaves out (#if, build tags) is not read.",
     schema_version=1,
     epochs=SOURCE_EPOCHS,
     paged=True,

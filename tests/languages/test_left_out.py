@@ -1,0 +1,78 @@
+"""What a server does not read: the entries in the registry say so, and it is so.
+
+A server that begins to read more fails here, and its entry is to be mended.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.languages.samples import only
+from tests.support.engine import engine
+
+_PYTHON = "from lib import area\n\narea()\n"
+_C = """int area(void) { return 1; }
+int used(void) { return area(); }
+#ifdef NOWHERE
+int unused(void) { return area(); }
+#endif
+"""
+
+#: Per server: the files, where the name is defined, and where its other uses are found.
+CASES: dict[str, tuple[dict[str, str], str, int, set[str]]] = {
+    "ty": (
+        {
+            "lib.py": "def area() -> int:\n    return 1\n",
+            "use.py": _PYTHON,
+            "ignored.py": _PYTHON,
+            "dist/use.py": _PYTHON,
+            "other/use.py": _PYTHON,
+            ".gitignore": "ignored.py\n",
+            ".ignore": "other/\n",
+            ".git/HEAD": "ref: refs/heads/main\n",
+        },
+        "lib.py",
+        4,
+        {"use.py:2"},
+    ),
+    "pyright": (
+        {
+            "lib.py": "def area() -> int:\n    return 1\n",
+            "use.py": _PYTHON,
+            "node_modules/use.py": _PYTHON,
+            ".hidden/use.py": _PYTHON,
+        },
+        "lib.py",
+        4,
+        {"use.py:0", "use.py:2"},
+    ),
+    "clangd": ({"area.c": _C}, "area.c", 4, {"area.c:1"}),
+    "bash": (
+        {
+            "lib.sh": "area() {\n  echo 1\n}\n",
+            "use.sh": ". ./lib.sh\narea\n",
+            "deploy": "#!/bin/bash\n. ./lib.sh\narea\n",
+        },
+        "lib.sh",
+        0,
+        {"use.sh:1"},
+    ),
+}
+
+
+@pytest.mark.parametrize("server", CASES)
+async def test_the_entry_says_what_is_not_read(tmp_path: Path, server: str) -> None:
+    files, defined, column, expected = CASES[server]
+    root = tmp_path / "ws"
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    async with engine(root, cache=tmp_path, registry=only(server)) as running:
+        answer = await running.call(
+            "vscode.lsp.references",
+            uri=running.uri(defined),
+            position={"line": 0, "character": column},
+        )
+    base = root.as_uri() + "/"
+    found = {(item["uri"], item["range"]["start"]["line"]) for item in answer["items"]}
+    assert {f"{uri.removeprefix(base)}:{line}" for uri, line in found} == expected
