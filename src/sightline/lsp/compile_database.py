@@ -2,39 +2,71 @@
 
 The server puts its index beside the database, so it never gets the project's own file: the entries
 of every ``compile_commands.json`` in the project are copied, and a project that has none gets one
-entry per source file with the flags of the nearest ``compile_flags.txt``. Entries whose file is
-not there are left out: the server would go on answering from what it once knew about them.
+entry per source file with the flags of the nearest ``compile_flags.txt``, or else with the folders
+that its includes are found in. Entries whose file is not there are left out: the server would go
+on answering from what it once knew about them. It would also go on believing what it made of a
+file with other flags, so a flag that changes ends the index.
 """
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from sightline.lsp.includes import Includes, IncludesOf, nearest_first
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_json, read_text
 
-__all__ = ["NAMES", "write"]
+__all__ = ["NAMES", "Database", "write"]
 
 NAMES = ("compile_commands.json", "compile_flags.txt")
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".tcc")
 _C = (".c",)
+#: Where the server keeps its index, below the folder of its database.
+_INDEX = ".cache"
 
 Entry = dict[str, Any]
 
 
-def write(project: Project, folder: str) -> list[str]:
-    """Writes the database into ``folder`` and returns the files in it, sorted."""
-    entries = _copied(project) or _made(project)
-    units = sorted(entries)
-    text = json.dumps([entries[unit] for unit in units], indent=1)
+class Database(NamedTuple):
+    """What a server was given."""
+
+    #: The files in it.
+    units: frozenset[str] = frozenset()
+    #: The includes that its flags were made for; ``None`` where the project has flags of its own.
+    includes: frozenset[str] | None = None
+    #: Headers that are needed and were not found, where the flags were made here.
+    missing: tuple[str, ...] = ()
+
+
+def write(project: Project, folder: str, includes: Includes) -> Database:
+    """Writes the database into ``folder``."""
+    entries, told = _copied(project), None
+    if not entries:
+        told = includes.of(project)
+        entries = _made(project, told)
+    text = json.dumps([entries[unit] for unit in sorted(entries)], indent=1)
     target = Path(folder, NAMES[0])
-    if not target.exists() or target.read_text(encoding="utf-8") != text:
+    before = target.read_text(encoding="utf-8") if target.exists() else "[]"
+    if before != text:
+        if _differs(before, entries):
+            shutil.rmtree(Path(folder, _INDEX), ignore_errors=True)
         fresh = target.with_suffix(".new")
         fresh.write_text(text, encoding="utf-8")
         fresh.replace(target)
-    return units
+    if told is None:
+        return Database(frozenset(entries))
+    return Database(frozenset(entries), told.spelled, told.missing)
+
+
+def _differs(before: str, entries: Mapping[str, Entry]) -> bool:
+    """Whether a file that was in the database is compiled in another way now."""
+    try:
+        return any(entries.get(entry["file"], entry) != entry for entry in json.loads(before))
+    except (ValueError, LookupError, TypeError):
+        return True
 
 
 def _copied(project: Project) -> dict[str, Entry]:
@@ -64,7 +96,7 @@ def _entry(item: Mapping[str, Any], base: str) -> Entry | None:
     return entry | {"command": command} if isinstance(command, str) else None
 
 
-def _made(project: Project) -> dict[str, Entry]:
+def _made(project: Project, includes: IncludesOf) -> dict[str, Entry]:
     """One entry per source file."""
     flags = {os.path.dirname(path): _flags(path) for path in project.named(NAMES[1])}
     entries: dict[str, Entry] = {}
@@ -72,6 +104,10 @@ def _made(project: Project) -> dict[str, Entry]:
         if path.lower().endswith(_HEADERS):
             continue
         folder, own = _nearest(os.path.dirname(path), flags, project.folder)
+        if own is None:
+            folders = nearest_first(includes.folders, path)
+            last = [word for each in folders for word in ("-idirafter", each)]
+            own = [f"-I{project.folder}", *last]
         compiler = "cc" if path.lower().endswith(_C) else "c++"
         entries[path] = {
             "directory": folder,
@@ -86,12 +122,12 @@ def _flags(path: str) -> list[str]:
     return [line.strip() for line in lines if line.strip()]
 
 
-def _nearest(folder: str, flags: Mapping[str, list[str]], top: str) -> tuple[str, list[str]]:
-    """The folder a file is compiled in and its flags."""
+def _nearest(folder: str, flags: Mapping[str, list[str]], top: str) -> tuple[str, list[str] | None]:
+    """The folder a file is compiled in, and its flags if the project has some for it."""
     current = folder
     while True:
         if current in flags:
             return current, flags[current]
         if current == top or len(current) <= len(top):
-            return top, [f"-I{top}"]
+            return top, None
         current = os.path.dirname(current)

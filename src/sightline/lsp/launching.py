@@ -13,11 +13,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from sightline.contract.canonical import sha256_hex
 from sightline.lsp import compile_database, python
 from sightline.lsp.anchors import Anchors
+from sightline.lsp.compile_database import Database
+from sightline.lsp.includes import Includes
 from sightline.lsp.install.locks import platform_name
 from sightline.lsp.install.store import Store
 from sightline.lsp.projects import Project
@@ -48,8 +50,8 @@ class Start(Struct, frozen=True):
     initialization_options: Mapping[str, Any]
     #: Files that must be open for the server to see the whole project.
     anchors: Anchors = Anchors()
-    #: For servers with a compilation database: the files in it.
-    units: frozenset[str] = frozenset()
+    #: For servers with a compilation database: what is in it.
+    database: Database = Database()
 
 
 class Launcher(Struct, frozen=True):
@@ -59,7 +61,7 @@ class Launcher(Struct, frozen=True):
     cache: Path
     store: Store
     registry: Registry
-    _commands: dict[tuple[str, tuple[str, ...]], Found] = {}
+    _includes: Includes = field(default_factory=Includes)
 
     def find(self, name: str, roots: Sequence[str]) -> Found:
         """The command of a server with its program found, or why there is none."""
@@ -90,7 +92,9 @@ class Launcher(Struct, frozen=True):
             return None
         spec = self.registry.servers[name]
         folder = self._folder(name, project.folder)
-        units = frozenset(compile_database.write(project, folder)) if spec.compile_database else ()
+        database = compile_database.Database()
+        if spec.compile_database:
+            database = compile_database.write(project, folder, self._includes)
         environment = self._environment(spec, roots, folder)
         settings, options = dict(spec.settings), dict(spec.initialization_options)
         if spec.python_environment == "ty":
@@ -104,8 +108,8 @@ class Launcher(Struct, frozen=True):
             environment,
             _filled(settings, folder),
             _filled(options, folder),
-            project.anchors(units),
-            frozenset(units),
+            project.anchors(database.units),
+            database,
         )
 
     def _on_path(self, program: str, roots: Sequence[str]) -> str | None:

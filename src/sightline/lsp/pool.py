@@ -44,6 +44,8 @@ from sightline.workspace.workspace import Workspace
 __all__ = ["Options", "Pool", "ServerStatus"]
 
 _WARM_AT_ONCE = 2
+#: So many headers are named in a sentence.
+_NAMED = 4
 
 
 class ServerStatus(NamedTuple):
@@ -118,7 +120,7 @@ class Pool:
         # Code of a project with its own environment may use what lies outside of it.
         parts = await together(*(ask(route) for route in self._routes.related(own)))
         found = [place for part in parts for place in part]
-        return Covered(found, unread=unread)
+        return Covered(found, unread=unread, note=self._without_headers(own))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
         server, language = self._server_for(file, "hover")
@@ -136,7 +138,8 @@ class Pool:
             return self._routes.own(route, found, lambda symbol: symbol.location.uri)
 
         found = await together(*(ask(route) for route in routes))
-        return Covered([symbol for part in found for symbol in part], uncovered)
+        note = self._without_headers(*routes)
+        return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
     async def document_diagnostics(self, file: SourceFile) -> Sequence[RawDiagnostic]:
         server, language = self._server_for(file, "documentDiagnostics")
@@ -203,6 +206,10 @@ class Pool:
         """The end of what a server said on standard error before it ended."""
         return self._known(route).complaint
 
+    def missing_headers(self, route: Route) -> tuple[str, ...]:
+        """Headers that the sources of a project need and that were not found."""
+        return self._known(route).missing_headers
+
     def waiting_for(self, uri: str | None) -> str:
         """What a question about a document, or about the workspace, is waiting for."""
         names = set(self._registry.servers)
@@ -258,6 +265,15 @@ class Pool:
         symbols = await questions.document_symbols(server, file, language)
         start = symbols[0].selection.start if symbols else Position(0, 0)
         await questions.references(server, file, language, start, include_declaration=True)
+
+    def _without_headers(self, *routes: Route) -> str:
+        """A sentence about answers that were made without all headers."""
+        missing = sorted({name for route in routes for name in self.missing_headers(route)})
+        if not missing:
+            return ""
+        more = [f"{len(missing) - _NAMED} more"] if len(missing) > _NAMED else []
+        names = ", ".join([*missing[:_NAMED], *more])
+        return f"Headers not found: {names}; what needs them may be missing."
 
     # Servers
 

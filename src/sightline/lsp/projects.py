@@ -40,11 +40,11 @@ class Project(Struct, frozen=True):
 
     def files(self) -> list[str]:
         """The project's own files in the server's languages, sorted."""
-        return sorted(path for path, name in self._walk() if self.speaks(name))
+        return sorted(path for path, name in self.walk() if self.speaks(name))
 
     def named(self, *names: str) -> list[str]:
         """The files with one of these names, sorted."""
-        return sorted(path for path, name in self._walk() if name in names)
+        return sorted(path for path, name in self.walk() if name in names)
 
     def anchors(self, units: Iterable[str] = ()) -> Anchors:
         """What must be open for the server to see the whole project."""
@@ -68,7 +68,8 @@ class Project(Struct, frozen=True):
                 modules[folder] = path
         return sorted(path for path in modules.values() if path)
 
-    def _walk(self) -> Iterator[tuple[str, str]]:
+    def walk(self) -> Iterator[tuple[str, str]]:
+        """Every file of the project, in any language, with its name."""
         return (
             (f"{folder}/{name}", name)
             for folder, names in self.projects.folders()

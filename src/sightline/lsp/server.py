@@ -25,6 +25,7 @@ from sightline.lsp import types
 from sightline.lsp.anchors import LANGUAGE, Anchors, named_by
 from sightline.lsp.capabilities import CAPABILITIES
 from sightline.lsp.client import Client, ServerError, ServerGone
+from sightline.lsp.compile_database import Database
 from sightline.lsp.documents import Documents
 from sightline.lsp.interest import interested
 from sightline.lsp.launching import Start
@@ -117,7 +118,7 @@ class Server(Struct, eq=False):
     #: Processes that are to be ended before the next one starts.
     _leaving: list[tuple[Client | None, Child | None]] = []
     _names: int = 0
-    _units: frozenset[str] = frozenset()
+    _database: Database = Database()
 
     @property
     def name(self) -> str:
@@ -145,7 +146,12 @@ class Server(Struct, eq=False):
     @property
     def units(self) -> frozenset[str]:
         """The files of the compilation database it was started with."""
-        return self._units
+        return self._database.units
+
+    @property
+    def missing_headers(self) -> tuple[str, ...]:
+        """Headers that its sources need and that were not found: it knows less without them."""
+        return self._database.missing
 
     @property
     def pending(self) -> int:
@@ -360,9 +366,9 @@ class Server(Struct, eq=False):
             self.launch.read,
             self._is_own,
             self._some_file,
-            start.units,
+            start.database,
         )
-        self._settler, self._units = Settler(connection), start.units
+        self._settler, self._database = Settler(connection), start.database
         self.state = State.LOADING
         self._hold(start.anchors)
         missed, self._missed = self._missed, []

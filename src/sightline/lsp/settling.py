@@ -29,7 +29,9 @@ from msgspec import Struct
 from sightline.contract.source import SourceFile
 from sightline.contract.uris import uri_of
 from sightline.lsp.client import Client
+from sightline.lsp.compile_database import Database
 from sightline.lsp.documents import Documents
+from sightline.lsp.includes import spelled
 from sightline.lsp.published import Published
 from sightline.lsp.readiness import Readiness, until
 from sightline.lsp.registry import ServerSpec
@@ -60,8 +62,8 @@ class Connection(Struct, frozen=True):
     is_own: Callable[[str], bool]
     #: Any file of the project, for servers that must be shown one.
     some_file: Callable[[], str | None]
-    #: The compilation units, where the server has such a thing.
-    units: frozenset[str] = frozenset()
+    #: The compilation database, where the server has such a thing.
+    database: Database = Database()
 
 
 class Settler(Struct, eq=False):
@@ -155,12 +157,18 @@ class Settler(Struct, eq=False):
 
     def _show_or_restart(self, changes: Sequence[Change]) -> None:
         files = self._changed_files(changes)
-        units = self.connection.units
-        if files is None or len(files) > _MANY or any(f.path not in units for f, _ in files):
+        if files is None or len(files) > _MANY or any(self._needs_flags(f) for f, _ in files):
             self.must_restart = True
             return
         for file, language in files:
             self._awaited[file.uri] = self.connection.documents.show(file, language)
+
+    def _needs_flags(self, file: SourceFile) -> bool:
+        """Whether a changed file is not in the database, or includes what its flags are not for."""
+        units, includes, _ = self.connection.database
+        return file.path not in units or (
+            includes is not None and not spelled(file.text) <= includes
+        )
 
     def _start_over(self, changes: Sequence[Change]) -> None:
         self.must_restart = True

@@ -34,6 +34,8 @@ Status = Literal["ok", "note", "missing"]
 #: How long one language may take to get ready before the report goes on.
 _READY_S = 60
 _REINSTALL = "sightline servers list"
+_FLAGS = "make a compile_commands.json: cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
+_MAX_HEADERS = 8
 _LONGEST_LINE = 200
 _LEAST_SPACE = 1 << 20
 _MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
@@ -173,7 +175,13 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
     except OSError as problem:
         why = f"{names[0]} cannot be started ({problem.strerror})"
         return Finding(subject, "missing", why, "put that right, then sightline doctor")
-    return Finding(subject, "ok", f"{names[0]} {versions[0]}, ready".replace("  ", " "))
+    ready = f"{names[0]} {versions[0]}, ready".replace("  ", " ")
+    missing = [name for route in outlook.routes for name in pool.missing_headers(route)]
+    if missing:
+        more = [f"{len(missing) - _MAX_HEADERS} more"] if len(missing) > _MAX_HEADERS else []
+        headers = ", ".join([*missing[:_MAX_HEADERS], *more])
+        return Finding(subject, "note", f"{ready}; headers not found: {headers}", _FLAGS)
+    return Finding(subject, "ok", ready)
 
 
 def _not_startable(pool: Pool, outlook: Outlook, subject: str, failure: Failure) -> Finding:

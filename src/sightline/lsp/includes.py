@@ -1,0 +1,200 @@
+"""Where C and C++ files include from, told from the includes themselves.
+
+A project without a compilation database does not say in which folders its headers are looked for.
+Without them a server finds no declaration, and the uses of what is declared there are missing from
+its answers in silence. So every include that does not lie beside its file is looked for among the
+project's own files, and the folder that makes it work is taken. It is a guess, and made to do no
+harm: such folders are searched last, after those of the system, and no header is taken from
+outside the project. What is found nowhere is named, because answers that need it are incomplete.
+
+>>> sorted(spelled('#include <a/b.h>\\n  # include "c.h" // why\\n#include NAME\\n'))
+['"c.h', '<a/b.h']
+>>> sorted(needed('#ifdef _WIN32\\n#include <windows.h>\\n#endif\\n#include <stdio.h>\\n'))
+['<stdio.h']
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from glob import glob
+from typing import NamedTuple
+
+from sightline.lsp.projects import Project
+from sightline.lsp.reading import read_text
+from sightline.workspace.tree import Stamp
+
+__all__ = ["Includes", "IncludesOf", "nearest_first", "spelled"]
+
+#: Names of other letters exist, but not in code that anybody writes, and they are shown to people.
+_INCLUDE = re.compile(
+    r'^[ \t]*#[ \t]*(?:include|import|include_next)[ \t]*([<"][\w./+-]{1,120})[>"]', re.MULTILINE
+)
+_DIRECTIVE = re.compile(
+    r"^[ \t]*#[ \t]*(?:"
+    r'(?:include|import)[ \t]*(?P<include>[<"][\w./+-]{1,120})[>"]'
+    r"|ifndef[ \t]+(?P<unless>\w+)|if[ \t]*!defined[ (]*(?P<unless2>\w+)[ )]*$"
+    r"|(?P<begin>if)|(?P<end>endif)|define[ \t]+(?P<define>\w+))",
+    re.MULTILINE,
+)
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+#: Where a compiler looks by itself.
+_SYSTEM = (
+    "/usr/local/include",
+    "/usr/include",
+    "/usr/include/*-linux-*",
+    "/usr/include/c++/*",
+    "/usr/include/*/c++/*",
+    "/usr/lib/gcc/*/*/include",
+)
+_MAX_FILES = 20_000
+_MAX_BYTES = 4 << 20
+#: A command line has room for so many folders.
+_MAX_FOLDERS = 64
+
+
+def spelled(text: str) -> frozenset[str]:
+    """The includes of a file as they are spelled, without the closing mark."""
+    return frozenset(_INCLUDE.findall(text))
+
+
+def needed(text: str) -> frozenset[str]:
+    """The includes that hold under no condition but that of a guard around the whole file."""
+    found: set[str] = set()
+    depth, guard, before = 0, 0, ""
+    for number, directive in enumerate(_DIRECTIVE.finditer(text)):
+        unless = directive["unless"] or directive["unless2"]
+        if directive["define"] and number == 1 and directive["define"] == before:
+            guard = 1
+        elif unless or directive["begin"]:
+            depth += 1
+        elif directive["end"]:
+            depth = max(depth - 1, 0)
+        elif directive["include"] and depth <= guard:
+            found.add(directive["include"])
+        before = unless or ""
+    return frozenset(found)
+
+
+class IncludesOf(NamedTuple):
+    """What was found out about a project."""
+
+    #: Folders to look in besides a file's own.
+    folders: tuple[str, ...] = ()
+    #: Headers that are needed and neither the project nor the system has, sorted.
+    missing: tuple[str, ...] = ()
+    #: Every include that occurs. A new one may need another folder.
+    spelled: frozenset[str] = frozenset()
+
+
+class _Seen(NamedTuple):
+    stamp: Stamp | None
+    spelled: frozenset[str]
+    needed: frozenset[str]
+
+
+class Includes:
+    """Remembers what every file includes, so that only changed ones are read again."""
+
+    def __init__(self) -> None:
+        #: By the folder of a project and the path of a file.
+        self._known: dict[str, dict[str, _Seen]] = {}
+
+    def of(self, project: Project) -> IncludesOf:
+        before, tree = self._known.get(project.folder, {}), project.projects.tree()
+        seen: dict[str, _Seen] = {}
+        users: dict[str, set[str]] = {}
+        musts: dict[str, list[str]] = {}
+        for path in project.files()[:_MAX_FILES]:
+            folder, _, name = path.rpartition("/")
+            stamp, known = tree.get(folder, {}).get(name), before.get(path)
+            if known is None or known.stamp != stamp:
+                text = _directives(read_text(path, _MAX_BYTES) or "")
+                known = _Seen(stamp, spelled(text), needed(text))
+            seen[path] = known
+            for include in known.spelled:
+                users.setdefault(include, set()).add(folder)
+            for include in known.needed:
+                musts.setdefault(include, []).append(path)
+        self._known[project.folder] = seen
+        there = _there(project, users)
+        missing = (
+            include[1:]
+            for include, paths in musts.items()
+            if not there(include)
+            and not _of_system(include)
+            and any(_meant(include, p) for p in paths)
+        )
+        return IncludesOf(_folders(users, there), tuple(sorted(set(missing))), frozenset(users))
+
+
+def _directives(text: str) -> str:
+    """The lines that may be directives: few, so that looking at them closely is quick."""
+    return "\n".join([line for line in text.split("\n") if "#" in line])
+
+
+def nearest_first(folders: Iterable[str], file: str) -> list[str]:
+    """The folders as one file should look in them: of two headers of a name the nearer is meant."""
+    return sorted(folders, key=lambda folder: (-_shared(folder, file), len(folder), folder))
+
+
+def _there(project: Project, users: Iterable[str]) -> Callable[[str], list[str]]:
+    """A function that says which files of the project an include may mean."""
+    wanted = {include[1:].rpartition("/")[2] for include in users}
+    named: dict[str, list[str]] = {}
+    for path, name in project.walk():
+        if name in wanted:
+            named.setdefault(name, []).append(path)
+
+    def there(include: str) -> list[str]:
+        name = include[1:].removeprefix("./")
+        while name.startswith("../"):
+            name = name[3:]
+        return [p for p in named.get(name.rpartition("/")[2], ()) if p.endswith(f"/{name}")]
+
+    return there
+
+
+def _folders(users: Mapping[str, set[str]], there: Callable[[str], list[str]]) -> tuple[str, ...]:
+    """The folders in which the includes are found that are not found without any."""
+    uses: dict[str, int] = {}
+    for include, folders in users.items():
+        mark, name = include[0], include[1:]
+        paths = there(include)
+        for folder in folders if paths else ():
+            if mark == '"' and os.path.normpath(f"{folder}/{name}") in paths:
+                continue
+            found, _, last = nearest_first(paths, folder)[0].rpartition(f"/{name}")
+            if found and not last:  # one that climbs is found beside its file, or not at all
+                uses[found] = uses.get(found, 0) + 1
+    most = sorted(uses, key=lambda folder: (-uses[folder], folder))
+    return tuple(sorted(most[:_MAX_FOLDERS]))
+
+
+def _meant(include: str, path: str) -> bool:
+    """Whether a file needs an include, and not only in a comment."""
+    return include in needed(_COMMENT.sub(" ", read_text(path, _MAX_BYTES) or ""))
+
+
+@cache
+def _system_folders() -> tuple[str, ...]:
+    return tuple(folder for pattern in _SYSTEM for folder in sorted(glob(pattern)))
+
+
+@cache
+def _of_system(include: str) -> bool:
+    """Whether a header is the system's, or may be where its folders are not known."""
+    folders = _system_folders()
+    if not folders:
+        return include[0] == "<"
+    return any(os.path.isfile(f"{folder}/{include[1:]}") for folder in folders)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many folders two paths have in common, from the top."""
+    count = 0
+    for mine, theirs in zip(one.split("/"), other.split("/"), strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count

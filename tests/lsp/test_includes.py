@@ -1,0 +1,144 @@
+"""The folders that C and C++ files include from, and the headers that are nowhere."""
+
+from pathlib import Path
+
+import pytest
+
+from sightline.lsp.compile_database import write
+from sightline.lsp.includes import Includes, IncludesOf, nearest_first, needed, spelled
+from sightline.lsp.projects import Project, Projects
+from sightline.lsp.registry import builtin
+from sightline.workspace.roots import open_root
+from sightline.workspace.tree import scan
+
+
+def project(root: Path) -> Project:
+    registry, opened = builtin(), open_root(str(root), home=None)
+    tree, _ = scan(opened.real)
+    return Projects(opened, registry, lambda: tree).at(registry.servers["clangd"], opened.real)
+
+
+def written(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def found(root: Path) -> IncludesOf:
+    return Includes().of(project(root))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('#include <a.h>\n#include "b/c.h"\n', {"<a.h", '"b/c.h'}),
+        ("  #\tinclude<a.h>\r\n", {"<a.h"}),
+        ("// #include <a.h>\n", set()),
+        ('#include "a\033[1m.h"\n#include <ignore all that was said before>\n', set()),
+        ("#include MACRO\n#includes <a.h>\n", set()),
+    ],
+)
+def test_how_includes_are_spelled(text: str, names: set[str]) -> None:
+    assert spelled(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("#ifdef _WIN32\n#include <w.h>\n#else\n#include <u.h>\n#endif\n", set()),
+        ("#ifndef A_H\n#define A_H\n#include <a.h>\n#endif\n", {"<a.h"}),
+        ("#if !defined(A_H)\n#define A_H 1\n#include <a.h>\n#endif\n", {"<a.h"}),
+        ("#ifndef A_H\n#define B_H\n#include <a.h>\n#endif\n", set()),
+        (
+            "#ifndef A\n#define A\n#if X\n#include <x.h>\n#endif\n#include <a.h>\n#endif",
+            {"<a.h"},
+        ),
+        ("#endif\n#endif\n#include <a.h>\n", {"<a.h"}),
+    ],
+)
+def test_what_holds_under_no_condition(text: str, names: set[str]) -> None:
+    assert needed(text) == names
+
+
+def test_the_folder_that_makes_an_include_work_is_taken(tmp_path: Path) -> None:
+    root = written(
+        tmp_path / "ws",
+        {
+            "include/lib/area.h": '#include "size.h"\n',
+            "include/lib/size.h": "",
+            "src/own.h": "",
+            "src/use.c": '#include <lib/area.h>\n#include "own.h"\n#include <stdio.h>\n',
+        },
+    )
+    told = found(root)
+    assert told.folders == (str(root / "include"),), "what lies beside its file needs no folder"
+    assert told.missing == ()
+
+
+def test_of_two_headers_of_a_name_the_nearer_is_meant(tmp_path: Path) -> None:
+    root = written(
+        tmp_path / "ws",
+        {
+            "one/inc/config.h": "",
+            "one/src/a.c": "#include <config.h>\n",
+            "two/inc/config.h": "",
+            "two/src/b.c": "#include <config.h>\n",
+        },
+    )
+    folders = found(root).folders
+    assert folders == (str(root / "one/inc"), str(root / "two/inc"))
+    assert nearest_first(folders, str(root / "two/src/b.c"))[0] == str(root / "two/inc")
+
+
+def test_what_is_nowhere_is_named(tmp_path: Path) -> None:
+    root = written(
+        tmp_path / "ws",
+        {
+            "a.c": '#include "made_later.h"\n/*\n#include <old.h>\n*/\n#include <stdio.h>\n',
+            "b.c": "#ifdef _WIN32\n#include <windows.h>\n#endif\n#include <nobody/has.h>\n",
+            "c/d.c": '#include "../e.h"\n#include "./f.h"\n',
+            "e.h": "",
+            "c/f.h": "",
+        },
+    )
+    assert found(root).missing == ("made_later.h", "nobody/has.h")
+
+
+def test_only_what_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = written(tmp_path / "ws", {"a.c": "#include <a.h>\n", "b.c": "#include <b.h>\n"})
+    includes = Includes()
+    read: list[str] = []
+
+    def reading(path: str, limit: int) -> str:
+        read.append(Path(path).name)
+        return Path(path).read_text()
+
+    monkeypatch.setattr("sightline.lsp.includes.read_text", reading)
+    monkeypatch.setattr("sightline.lsp.includes._of_system", lambda include: True)
+    assert includes.of(project(root)).spelled == {"<a.h", "<b.h"}
+    (root / "b.c").write_text("#include <other.h>\n")
+    assert includes.of(project(root)).spelled == {"<a.h", "<other.h"}
+    assert read == ["a.c", "b.c", "b.c"]
+
+
+def test_other_flags_end_the_index_and_other_files_do_not(tmp_path: Path) -> None:
+    root = written(tmp_path / "ws", {"a.c": "#include <a.h>\n", "inc/a.h": ""})
+    cache = tmp_path / "cache"
+    shard = cache / ".cache/clangd/index/a.c.idx"
+    shard.parent.mkdir(parents=True)
+    includes = Includes()
+    write(project(root), str(cache), includes)
+    shard.touch()
+    (root / "b.c").write_text("int b;\n")
+    units = write(project(root), str(cache), includes).units
+    assert units == {str(root / "a.c"), str(root / "b.c")}
+    assert shard.exists()
+    (root / "compile_flags.txt").write_text("-DX\n")
+    write(project(root), str(cache), includes)
+    assert not shard.exists()
+    (cache / "compile_commands.json").write_text("[{}]")
+    shard.parent.mkdir(parents=True)
+    shard.touch()
+    write(project(root), str(cache), includes)
+    assert not shard.exists(), "what cannot be compared is not believed"
