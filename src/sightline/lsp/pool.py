@@ -44,6 +44,7 @@ from sightline.workspace.workspace import Workspace
 __all__ = ["Options", "Pool", "ServerStatus"]
 
 _WARM_AT_ONCE = 2
+_NOT_INSTALLED = "The package {} is not installed, so uses in other packages may be missing."
 #: So many headers are named in a sentence.
 _NAMED = 4
 
@@ -110,6 +111,7 @@ class Pool:
     ) -> Covered[Sequence[Location]]:
         own = self._routes.route(file.path, "references")
         unread = self._routes.unread(own, file.path)
+        package = self._routes.unlinked_package(own, file.path)
         question = Expected(file, position, include_declaration)
 
         async def ask(route: Route) -> Sequence[Location]:
@@ -120,7 +122,8 @@ class Pool:
         # Code of a project with its own environment may use what lies outside of it.
         parts = await together(*(ask(route) for route in self._routes.related(own)))
         found = [place for part in parts for place in part]
-        return Covered(found, unread=unread, note=self._without_headers(own))
+        notes = [self._without_headers(own), _NOT_INSTALLED.format(package) if package else ""]
+        return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
         server, language = self._server_for(file, "hover")
@@ -206,6 +209,12 @@ class Pool:
         """The end of what a server said on standard error before it ended."""
         return self._known(route).complaint
 
+    def unlinked(self, outlook: Outlook) -> list[str]:
+        """The packages of a root that others in it need and do not find, in one language."""
+        roots = [route.project.projects.root for route in outlook.routes[:1]]
+        found = (self._routes.unlinked(root, outlook.name) for root in roots)
+        return sorted({name for packages in found for name in packages.values() if name})
+
     def missing_headers(self, route: Route) -> tuple[str, ...]:
         """Headers that the sources of a project need and that were not found."""
         return self._known(route).missing_headers
@@ -271,9 +280,7 @@ class Pool:
         missing = sorted({name for route in routes for name in self.missing_headers(route)})
         if not missing:
             return ""
-        more = [f"{len(missing) - _NAMED} more"] if len(missing) > _NAMED else []
-        names = ", ".join([*missing[:_NAMED], *more])
-        return f"Headers not found: {names}; what needs them may be missing."
+        return f"Headers not found: {_listed(missing)}; what needs them may be missing."
 
     # Servers
 
@@ -325,6 +332,7 @@ class Pool:
         return None
 
     def _changed(self, changes: Sequence[Change]) -> None:
+        self._routes.changed(changes)
         for server in list(self._fleet.servers.values()):
             server.changed(changes)
 
@@ -337,6 +345,11 @@ class Pool:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
         self._warming = None
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+    return ", ".join([*names[:_NAMED], *more])
 
 
 def _identities(registry: Registry) -> dict[str | None, str]:

@@ -6,17 +6,21 @@ answers would depend on that. A server that wants to ask an interpreter gets a s
 what ``pyvenv.cfg`` says.
 """
 
+import contextlib
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from sightline.contract.canonical import sha256_hex
+from sightline.lsp.reading import read_text
 
 __all__ = [
     "empty_configuration",
     "empty_environment",
     "find_environment",
+    "installed",
     "interpreter_stand_in",
 ]
 
@@ -90,7 +94,29 @@ def _site_packages(environment: str) -> list[str]:
     except OSError:
         return []
     found = [os.path.join(environment, "lib", name, "site-packages") for name in names]
-    return [folder for folder in found if os.path.isdir(folder)]
+    folders = [folder for folder in found if os.path.isdir(folder)]
+    return [path for folder in folders for path in (folder, *_added(folder))]
+
+
+def _added(folder: str) -> list[str]:
+    """What the ``.pth`` files of a folder add to where modules are looked for; no code is run."""
+    lines = [
+        line.strip()
+        for name in sorted(os.listdir(folder))
+        if name.endswith(".pth")
+        for line in (read_text(os.path.join(folder, name), _MAX_CONFIGURATION) or "").splitlines()
+    ]
+    paths = [os.path.normpath(os.path.join(folder, line)) for line in lines if line]
+    return [path for path in paths if os.path.isdir(path)]
+
+
+def installed(environment: str) -> Iterator[str]:
+    """The names of what is installed in an environment, as its folders spell them."""
+    for folder in _site_packages(environment):
+        with contextlib.suppress(OSError):
+            for name in os.listdir(folder):
+                if name.endswith(".dist-info"):
+                    yield name.partition("-")[0]
 
 
 def _configuration(environment: str) -> dict[str, str]:

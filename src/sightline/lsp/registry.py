@@ -126,7 +126,7 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     trusts_times: bool = False
     #: The command behind ``reload``.
     reload_command: str = ""
-    #: Files whose change makes the server start over.
+    #: Files whose change makes the server start over: patterns for the end of their paths.
     restart_on: tuple[str, ...] = ()
     diagnostics: Literal["pull", "push", "push-unversioned", "tsserver", "none"] = "pull"
     workspace_diagnostics: Literal["pull", "sweep", "none"] = "none"

@@ -16,8 +16,10 @@ from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.uris import is_under, path_of
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
+from sightline.lsp.links import MANIFESTS, unlinked
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.registry import Operation, Registry, ServerSpec
+from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
 from sightline.workspace.workspace import Workspace
@@ -45,7 +47,9 @@ class Outlook(NamedTuple):
     """What can be expected for one language in one root."""
 
     root: str
+    #: The title of the language, and what the registry calls it.
     language: str
+    name: str
     #: The server in each of its projects; none if nobody knows the language.
     routes: tuple[Route, ...]
     why: str = ""
@@ -79,6 +83,8 @@ class Routes:
         self._state: object = None
         self._projects: dict[str, Projects] = {}
         self._present: dict[str, list[str]] = {}
+        #: By root and language; see links.py.
+        self._unlinked: dict[tuple[str, str], dict[str, str]] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
@@ -132,6 +138,25 @@ class Routes:
         users = {other.title for other in present if language in other.uses}
         return tuple(sorted(users - speaks))
 
+    def unlinked(self, root: Root, language: str) -> dict[str, str]:
+        """The folders of the packages in a root; see links.py."""
+        self._refresh()
+        key = (root.real, language)
+        if key not in self._unlinked:
+            self._unlinked[key] = unlinked(language, root.real, self._in(root).folders())
+        return self._unlinked[key]
+
+    def unlinked_package(self, route: Route, path: str) -> str:
+        """The package of a file, if others need it and do not find it."""
+        packages = self.unlinked(route.project.projects.root, self.language(path) or "")
+        around = [folder for folder in packages if is_under(path, folder)]
+        return packages[max(around, key=len)] if around else ""
+
+    def changed(self, changes: Sequence[Change]) -> None:
+        """Files changed; those that came or went are seen by the state of the tree."""
+        if any(change.path.rpartition("/")[2] in MANIFESTS for change in changes):
+            self._unlinked.clear()
+
     def everywhere(self, operation: Operation) -> tuple[list[Route], tuple[str, ...]]:
         """Who answers a question about the workspace, and the languages nobody answers for."""
         found: dict[tuple[str, str], Route] = {}
@@ -166,9 +191,11 @@ class Routes:
             title = self._registry.languages[language].title
             choice = self._choose(language, root, "documentSymbols")
             if choice.name is None:
-                yield Outlook(root.given, title, (), choice.why, self._fix(language, root))
+                yield Outlook(
+                    root.given, title, language, (), choice.why, self._fix(language, root)
+                )
             else:
-                yield Outlook(root.given, title, tuple(self._in_root(choice.name, root)))
+                yield Outlook(root.given, title, language, tuple(self._in_root(choice.name, root)))
 
     def _fix(self, language: str, root: Root) -> str:
         """The step after which the first server of a language can be asked."""
@@ -286,7 +313,7 @@ class Routes:
         if self._state == state:
             return
         self._state = state
-        self._projects, self._present = {}, {}
+        self._projects, self._present, self._unlinked = {}, {}, {}
         for root, _ in self._workspace.trees():
             projects = Projects(root, self._registry, partial(self._tree, root))
             self._projects[root.real] = projects

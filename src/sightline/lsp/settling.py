@@ -17,10 +17,9 @@ question and returns when every change is in the server's answers.
 """
 
 import asyncio
-import os
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -89,7 +88,8 @@ class Settler(Struct, eq=False):
         spec, connection = self.connection.spec, self.connection
         for change in changes:
             connection.documents.changed(uri_of(change.path), partial(connection.read, change.path))
-        if any(os.path.basename(change.path) in spec.restart_on for change in changes):
+        starts_over = _end_matcher(spec.restart_on)
+        if any(starts_over(change.path) for change in changes):
             self.must_restart = True
             return
         if told:
@@ -219,6 +219,15 @@ class Settler(Struct, eq=False):
         else:
             command = {"command": spec.reload_command, "arguments": []}
             await client.request("workspace/executeCommand", command, Any)
+
+
+@cache
+def _end_matcher(patterns: tuple[str, ...]) -> Callable[[str], object]:
+    """Whether a path ends as one of the patterns says; a star stands for a part of one name."""
+    if not patterns:
+        return lambda path: False
+    ends = (re.escape(pattern).replace(r"\*", "[^/]*") for pattern in patterns)
+    return re.compile(rf".*/(?:{'|'.join(ends)})", re.DOTALL).fullmatch
 
 
 class _InOrder:

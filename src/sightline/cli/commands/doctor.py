@@ -10,7 +10,7 @@ import asyncio
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -35,7 +35,13 @@ Status = Literal["ok", "note", "missing"]
 _READY_S = 60
 _REINSTALL = "sightline servers list"
 _FLAGS = "make a compile_commands.json: cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
-_MAX_HEADERS = 8
+_NODE = "install the packages (npm, pnpm or yarn install), so that they find each other"
+_INSTALL = {
+    "typescript": _NODE,
+    "javascript": _NODE,
+    "python": "install the packages (uv sync, or pip install -e), so that they find each other",
+}
+_MAX_NAMED = 8
 _LONGEST_LINE = 200
 _LEAST_SPACE = 1 << 20
 _MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
@@ -178,10 +184,18 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
     ready = f"{names[0]} {versions[0]}, ready".replace("  ", " ")
     missing = [name for route in outlook.routes for name in pool.missing_headers(route)]
     if missing:
-        more = [f"{len(missing) - _MAX_HEADERS} more"] if len(missing) > _MAX_HEADERS else []
-        headers = ", ".join([*missing[:_MAX_HEADERS], *more])
-        return Finding(subject, "note", f"{ready}; headers not found: {headers}", _FLAGS)
+        told = f"{ready}; headers not found: {_listed(missing)}"
+        return Finding(subject, "note", told, _FLAGS)
+    packages = pool.unlinked(outlook)
+    if packages:
+        told = f"{ready}; packages that others here need are not installed: {_listed(packages)}"
+        return Finding(subject, "note", told, _INSTALL.get(outlook.name, ""))
     return Finding(subject, "ok", ready)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _MAX_NAMED} more"] if len(names) > _MAX_NAMED else []
+    return ", ".join([*names[:_MAX_NAMED], *more])
 
 
 def _not_startable(pool: Pool, outlook: Outlook, subject: str, failure: Failure) -> Finding:

@@ -1,0 +1,167 @@
+"""Packages of a workspace that depend on each other and cannot find each other: nothing installed.
+
+In a monorepo one package imports another through ``node_modules`` or an environment, which an
+install makes. In a fresh clone there is neither: a server resolves no such import, and would say
+that a function has no uses in the other packages. It cannot be mended here, where nothing is
+written and nothing fetched, so it is said. Only dependencies that the packages declare count.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from sightline.lsp.python import find_environment, installed
+from sightline.lsp.reading import read_json, read_text
+
+__all__ = ["MANIFESTS", "unlinked"]
+
+#: The files that decide it, besides what an install makes.
+MANIFESTS = frozenset({"package.json", "pyproject.toml", "tsconfig.json", "jsconfig.json"})
+
+_NAME = re.compile(r"(?:@[\w.-]{1,80}/)?[\w.-]{1,120}")
+_REQUIREMENT = re.compile(r"\s*([\w.-]{1,120})")
+_DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+_MAX_CLIMB = 64
+_MAX_EXTENDS = 8
+_MAX_BYTES = 1 << 20
+
+#: The names in a folder.
+Folders = Iterable[tuple[str, Iterable[str]]]
+
+
+class _Package(NamedTuple):
+    folder: str
+    name: str
+    needs: frozenset[str]
+    #: Whether something below ``top`` makes it find another by name.
+    link: Callable[[str, str, str], bool]
+
+    def finds(self, name: str, top: str) -> bool:
+        return self.link(self.folder, name, top)
+
+
+def unlinked(language: str, top: str, folders: Folders) -> dict[str, str]:
+    """The folder of every package below ``top``: its name if others need it and do not find it."""
+    if language == "python":
+        packages = [_distribution(folder) for folder in _with("pyproject.toml", folders)]
+    elif language in ("typescript", "javascript"):
+        packages = [_package(folder) for folder in _with("package.json", folders)]
+    else:
+        return {}
+    named = [package for package in packages if package is not None]
+    own = {package.name for package in named}
+    lonely = {
+        name
+        for package in named
+        for name in (package.needs & own) - {package.name}
+        if not package.finds(name, top)
+    }
+    return {package.folder: package.name if package.name in lonely else "" for package in named}
+
+
+def _with(name: str, folders: Folders) -> list[str]:
+    return [folder for folder, names in folders if name in names]
+
+
+def _above(folder: str, top: str | None = None) -> Iterator[str]:
+    """A folder and those above it, up to ``top`` or to the root of the file system."""
+    for _ in range(_MAX_CLIMB):
+        yield folder
+        parent = os.path.dirname(folder)
+        if folder == top or parent == folder:
+            return
+        folder = parent
+
+
+# Node
+
+
+def _package(folder: str) -> _Package | None:
+    value = read_json(f"{folder}/package.json")
+    if not isinstance(value, Mapping):
+        return None
+    name = value.get("name")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        return None
+    tables = (value.get(kind) for kind in _DEPENDENCIES)
+    needs = frozenset(name for table in tables if isinstance(table, Mapping) for name in table)
+    return _Package(folder, name, needs, _is_linked)
+
+
+def _is_linked(folder: str, name: str, top: str) -> bool:
+    if any(os.path.lexists(f"{above}/node_modules/{name}") for above in _above(folder)):
+        return True
+    return any(
+        _covers(pattern, name)
+        for above in _above(folder, top)
+        for file in ("tsconfig.json", "jsconfig.json")
+        for pattern in _paths(f"{above}/{file}", _MAX_EXTENDS)
+    )
+
+
+def _paths(file: str, extends: int) -> Iterator[str]:
+    """The patterns for which a configuration, or one that it extends, names other paths."""
+    value = read_json(file, comments=True)
+    if not isinstance(value, Mapping):
+        return
+    options = value.get("compilerOptions")
+    paths = options.get("paths") if isinstance(options, Mapping) else None
+    yield from paths if isinstance(paths, Mapping) else ()
+    base = value.get("extends")
+    for each in base if isinstance(base, list) else [base]:
+        if extends and isinstance(each, str) and each.startswith("."):
+            name = each if each.endswith(".json") else f"{each}.json"
+            yield from _paths(os.path.normpath(f"{os.path.dirname(file)}/{name}"), extends - 1)
+
+
+def _covers(pattern: str, name: str) -> bool:
+    """Whether a pattern with at most one star stands for a name."""
+    before, star, after = pattern.partition("*")
+    return name.startswith(before) and name.endswith(after) if star else pattern == name
+
+
+# Python
+
+
+def _distribution(folder: str) -> _Package | None:
+    try:
+        value = tomllib.loads(read_text(f"{folder}/pyproject.toml", _MAX_BYTES) or "")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None
+    project, tool = _table(value, "project"), _table(value, "tool")
+    poetry = _table(tool, "poetry")
+    name = project.get("name") or poetry.get("name")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        return None
+    groups = [
+        project.get("dependencies"),
+        *_table(project, "optional-dependencies").values(),
+        *_table(value, "dependency-groups").values(),
+    ]
+    needs = [each for group in groups if isinstance(group, list) for each in group]
+    needs += [*_table(poetry, "dependencies"), *_table(_table(tool, "uv"), "sources")]
+    found = (_REQUIREMENT.match(each) for each in needs if isinstance(each, str))
+    names = frozenset(_normal(match[1]) for match in found if match)
+    return _Package(folder, _normal(name), names, _is_installed)
+
+
+def _table(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = value.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _normal(name: str) -> str:
+    """How two spellings of a distribution's name are compared."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _is_installed(folder: str, name: str, top: str) -> bool:
+    environments = (find_environment(above) for above in _above(folder, top))
+    return any(
+        name == _normal(each)
+        for environment in environments
+        if environment is not None
+        for each in installed(environment)
+    )
