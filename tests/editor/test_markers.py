@@ -18,10 +18,16 @@ _NO_DECLARATIONS = (
     "an editor cannot ask for references without declarations; ours leaves out what its "
     "definitions name, while language servers leave out imports too"
 )
+_THE_EDITORS = (
+    "which files its extensions read, and what they find installed, only the editor knows"
+)
 #: Calls whose answer is another one here, and why.
 _DIFFERENT = {
     ("references/across_files", 0): _NO_DECLARATIONS,
     ("references/ts_projects", 0): _NO_DECLARATIONS,
+    ("references/left_out", 0): _THE_EDITORS,
+    ("references/left_out", 1): _THE_EDITORS,
+    ("references/not_installed", 0): _THE_EDITORS,
 }
 
 
