@@ -148,9 +148,14 @@ class Routes:
 
     def unlinked_package(self, route: Route, path: str) -> str:
         """The package of a file, if others need it and do not find it."""
-        packages = self.unlinked(route.project.projects.root, self.language(path) or "")
-        around = [folder for folder in packages if is_under(path, folder)]
-        return packages[max(around, key=len)] if around else ""
+        root = route.project.projects.root
+        packages = self.unlinked(root, self.language(path) or "")
+        folder = path if packages else root.real
+        while len(folder) > len(root.real):
+            folder = folder.rpartition("/")[0]
+            if folder in packages:
+                return packages[folder]
+        return ""
 
     def changed(self, changes: Sequence[Change]) -> None:
         """Files changed; those that came or went are seen by the state of the tree."""
