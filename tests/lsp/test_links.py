@@ -12,7 +12,9 @@ from sightline.workspace.tree import scan
 
 def found(root: Path, language: str) -> dict[str, str]:
     tree, _ = scan(str(root))
-    packages = unlinked(language, str(root), [(folder, list(tree[folder])) for folder in tree])
+    packages = unlinked(
+        language, str(root), lambda name: [folder for folder in tree if name in tree[folder]]
+    )
     return {Path(folder).name: name for folder, name in packages.items()}
 
 

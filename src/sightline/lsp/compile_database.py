@@ -10,7 +10,6 @@ file with other flags, so a flag that changes ends the index.
 
 import json
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,6 +51,8 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
     before = target.read_text(encoding="utf-8") if target.exists() else "[]"
     if before != text:
         if _differs(before, entries):
+            import shutil  # which takes a moment, and is mostly not needed
+
             shutil.rmtree(Path(folder, _INDEX), ignore_errors=True)
         fresh = target.with_suffix(".new")
         fresh.write_text(text, encoding="utf-8")

@@ -17,27 +17,24 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from glob import glob
 from typing import NamedTuple
 
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_text
 from sightline.workspace.tree import Stamp
 
-__all__ = ["Includes", "IncludesOf", "nearest_first", "spelled"]
+__all__ = ["Includes", "IncludesOf", "nearest_first", "needed", "spelled"]
 
+# Expressions are compiled when they are first needed, which most programs never do.
 #: Names of other letters exist, but not in code that anybody writes, and they are shown to people.
-_INCLUDE = re.compile(
-    r'^[ \t]*#[ \t]*(?:include|import|include_next)[ \t]*([<"][\w./+-]{1,120})[>"]', re.MULTILINE
-)
-_DIRECTIVE = re.compile(
+_INCLUDE = r'^[ \t]*#[ \t]*(?:include|import|include_next)[ \t]*([<"][\w./+-]{1,120})[>"]'
+_DIRECTIVE = (
     r"^[ \t]*#[ \t]*(?:"
     r'(?:include|import)[ \t]*(?P<include>[<"][\w./+-]{1,120})[>"]'
     r"|ifndef[ \t]+(?P<unless>\w+)|if[ \t]*!defined[ (]*(?P<unless2>\w+)[ )]*$"
-    r"|(?P<begin>if)|(?P<end>endif)|define[ \t]+(?P<define>\w+))",
-    re.MULTILINE,
+    r"|(?P<begin>if)|(?P<end>endif)|define[ \t]+(?P<define>\w+))"
 )
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_COMMENT = r"(?s:/\*.*?\*/)"
 #: Where a compiler looks by itself.
 _SYSTEM = (
     "/usr/local/include",
@@ -55,14 +52,14 @@ _MAX_FOLDERS = 64
 
 def spelled(text: str) -> frozenset[str]:
     """The includes of a file as they are spelled, without the closing mark."""
-    return frozenset(_INCLUDE.findall(text))
+    return frozenset(re.findall(_INCLUDE, text, re.MULTILINE))
 
 
 def needed(text: str) -> frozenset[str]:
     """The includes that hold under no condition but that of a guard around the whole file."""
     found: set[str] = set()
     depth, guard, before = 0, 0, ""
-    for number, directive in enumerate(_DIRECTIVE.finditer(text)):
+    for number, directive in enumerate(re.finditer(_DIRECTIVE, text, re.MULTILINE)):
         unless = directive["unless"] or directive["unless2"]
         if directive["define"] and number == 1 and directive["define"] == before:
             guard = 1
@@ -173,11 +170,13 @@ def _folders(users: Mapping[str, set[str]], there: Callable[[str], list[str]]) -
 
 def _meant(include: str, path: str) -> bool:
     """Whether a file needs an include, and not only in a comment."""
-    return include in needed(_COMMENT.sub(" ", read_text(path, _MAX_BYTES) or ""))
+    return include in needed(re.sub(_COMMENT, " ", read_text(path, _MAX_BYTES) or ""))
 
 
 @cache
 def _system_folders() -> tuple[str, ...]:
+    from glob import glob
+
     return tuple(folder for pattern in _SYSTEM for folder in sorted(glob(pattern)))
 
 

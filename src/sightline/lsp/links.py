@@ -8,8 +8,7 @@ written and nothing fetched, so it is said. Only dependencies that the packages 
 
 import os
 import re
-import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sightline.lsp.python import find_environment, installed
@@ -27,8 +26,7 @@ _MAX_CLIMB = 64
 _MAX_EXTENDS = 8
 _MAX_BYTES = 1 << 20
 
-#: The names in a folder.
-Folders = Iterable[tuple[str, Iterable[str]]]
+Holding = Callable[[str], list[str]]
 
 
 class _Package(NamedTuple):
@@ -42,14 +40,16 @@ class _Package(NamedTuple):
         return self.link(self.folder, name, top)
 
 
-def unlinked(language: str, top: str, folders: Folders) -> dict[str, str]:
-    """The folder of every package below ``top``: its name if others need it and do not find it."""
-    if language == "python":
-        packages = [_distribution(folder) for folder in _with("pyproject.toml", folders)]
-    elif language in ("typescript", "javascript"):
-        packages = [_package(folder) for folder in _with("package.json", folders)]
-    else:
-        return {}
+def unlinked(language: str, top: str, holding: Holding) -> dict[str, str]:
+    """The folder of every package below ``top``: its name if others need it and do not find it.
+
+    ``holding`` says which folders have a file of a name.
+    """
+    manifest, read = _KINDS.get(language, ("", None))
+    folders = holding(manifest) if read is not None else []
+    if read is None or len(folders) < 2:
+        return {}  # nobody else is there
+    packages = [read(folder) for folder in folders]
     named = [package for package in packages if package is not None]
     own = {package.name for package in named}
     lonely = {
@@ -59,10 +59,6 @@ def unlinked(language: str, top: str, folders: Folders) -> dict[str, str]:
         if not package.finds(name, top)
     }
     return {package.folder: package.name if package.name in lonely else "" for package in named}
-
-
-def _with(name: str, folders: Folders) -> list[str]:
-    return [folder for folder, names in folders if name in names]
 
 
 def _above(folder: str, top: str | None = None) -> Iterator[str]:
@@ -126,6 +122,8 @@ def _covers(pattern: str, name: str) -> bool:
 
 
 def _distribution(folder: str) -> _Package | None:
+    import tomllib  # which most never need
+
     try:
         value = tomllib.loads(read_text(f"{folder}/pyproject.toml", _MAX_BYTES) or "")
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -165,3 +163,10 @@ def _is_installed(folder: str, name: str, top: str) -> bool:
         if environment is not None
         for each in installed(environment)
     )
+
+
+_KINDS: dict[str, tuple[str, Callable[[str], _Package | None]]] = {
+    "python": ("pyproject.toml", _distribution),
+    "typescript": ("package.json", _package),
+    "javascript": ("package.json", _package),
+}

@@ -143,7 +143,7 @@ class Routes:
         self._refresh()
         key = (root.real, language)
         if key not in self._unlinked:
-            self._unlinked[key] = unlinked(language, root.real, self._in(root).folders())
+            self._unlinked[key] = unlinked(language, root.real, self._in(root).holding)
         return self._unlinked[key]
 
     def unlinked_package(self, route: Route, path: str) -> str:
