@@ -81,6 +81,11 @@ async def test_flags_that_change_are_believed(tmp_path: Path) -> None:
         assert (await uses(running))[0] == without
         write(root, {"compile_commands.json": json.dumps(commands)})
         assert (await uses(running))[0] == with_use
+        write(root, {"src/later.cpp": "int later;\n"})
+        said = (await uses(running))[1]
+        assert said.endswith(" 1 source is not in compile_commands.json and not read.")
+        (root / "src/later.cpp").unlink()
+        assert "not read" not in (await uses(running))[1]
     (root / "compile_commands.json").unlink()
     async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
         assert (await uses(running))[0] == without

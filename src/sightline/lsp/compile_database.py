@@ -10,7 +10,7 @@ file with other flags, so a flag that changes ends the index.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +23,8 @@ __all__ = ["NAMES", "Database", "write"]
 NAMES = ("compile_commands.json", "compile_flags.txt")
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".tcc")
 _C = (".c",)
+#: So many headers are named in a sentence.
+_NAMED = 4
 #: Where the server keeps its index, below the folder of its database.
 _INDEX = ".cache"
 
@@ -38,6 +40,20 @@ class Database(NamedTuple):
     includes: frozenset[str] | None = None
     #: Headers that are needed and were not found, where the flags were made here.
     missing: tuple[str, ...] = ()
+    #: How many sources of the project its own database does not have.
+    unread: int = 0
+
+    def shortcomings(self) -> str:
+        """What stands in the way of complete answers, in sentences."""
+        sentences = []
+        if self.missing:
+            more = [f"{len(self.missing) - _NAMED} more"] if len(self.missing) > _NAMED else []
+            names = ", ".join([*self.missing[:_NAMED], *more])
+            sentences.append(f"Headers not found: {names}; what needs them may be missing.")
+        if self.unread:
+            sources = "1 source is" if self.unread == 1 else f"{self.unread} sources are"
+            sentences.append(f"{sources} not in {NAMES[0]} and not read.")
+        return " ".join(sentences)
 
 
 def write(project: Project, folder: str, includes: Includes) -> Database:
@@ -58,8 +74,14 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
         fresh.write_text(text, encoding="utf-8")
         fresh.replace(target)
     if told is None:
-        return Database(frozenset(entries))
+        unread = len([path for path in _sources(project) if path not in entries])
+        return Database(frozenset(entries), unread=unread)
     return Database(frozenset(entries), told.spelled, told.missing)
+
+
+def _sources(project: Project) -> Iterator[str]:
+    """The files that are compiled by themselves."""
+    return (path for path in project.files() if not path.lower().endswith(_HEADERS))
 
 
 def _differs(before: str, entries: Mapping[str, Entry]) -> bool:
@@ -101,9 +123,7 @@ def _made(project: Project, includes: IncludesOf) -> dict[str, Entry]:
     """One entry per source file."""
     flags = {os.path.dirname(path): _flags(path) for path in project.named(NAMES[1])}
     entries: dict[str, Entry] = {}
-    for path in project.files():
-        if path.lower().endswith(_HEADERS):
-            continue
+    for path in _sources(project):
         folder, own = _nearest(os.path.dirname(path), flags, project.folder)
         if own is None:
             folders = nearest_first(includes.folders, path)

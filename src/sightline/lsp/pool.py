@@ -45,8 +45,6 @@ __all__ = ["Options", "Pool", "ServerStatus"]
 
 _WARM_AT_ONCE = 2
 _NOT_INSTALLED = "The package {} is not installed, so uses in other packages may be missing."
-#: So many headers are named in a sentence.
-_NAMED = 4
 
 
 class ServerStatus(NamedTuple):
@@ -122,7 +120,7 @@ class Pool:
         # Code of a project with its own environment may use what lies outside of it.
         parts = await together(*(ask(route) for route in self._routes.related(own)))
         found = [place for part in parts for place in part]
-        notes = [self._without_headers(own), _NOT_INSTALLED.format(package) if package else ""]
+        notes = [self.shortcomings(own), _NOT_INSTALLED.format(package) if package else ""]
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
@@ -141,7 +139,7 @@ class Pool:
             return self._routes.own(route, found, lambda symbol: symbol.location.uri)
 
         found = await together(*(ask(route) for route in routes))
-        note = self._without_headers(*routes)
+        note = self.shortcomings(*routes)
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
     async def document_diagnostics(self, file: SourceFile) -> Sequence[RawDiagnostic]:
@@ -215,9 +213,10 @@ class Pool:
         found = (self._routes.unlinked(root, outlook.name) for root in roots)
         return sorted({name for packages in found for name in packages.values() if name})
 
-    def missing_headers(self, route: Route) -> tuple[str, ...]:
-        """Headers that the sources of a project need and that were not found."""
-        return self._known(route).missing_headers
+    def shortcomings(self, *routes: Route) -> str:
+        """What stands in the way of complete answers of these servers, in sentences."""
+        said = {self._known(route).shortcomings for route in routes}
+        return " ".join(sorted(filter(None, said)))
 
     def waiting_for(self, uri: str | None) -> str:
         """What a question about a document, or about the workspace, is waiting for."""
@@ -274,13 +273,6 @@ class Pool:
         symbols = await questions.document_symbols(server, file, language)
         start = symbols[0].selection.start if symbols else Position(0, 0)
         await questions.references(server, file, language, start, include_declaration=True)
-
-    def _without_headers(self, *routes: Route) -> str:
-        """A sentence about answers that were made without all headers."""
-        missing = sorted({name for route in routes for name in self.missing_headers(route)})
-        if not missing:
-            return ""
-        return f"Headers not found: {_listed(missing)}; what needs them may be missing."
 
     # Servers
 
@@ -345,11 +337,6 @@ class Pool:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
         self._warming = None
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
-    return ", ".join([*names[:_NAMED], *more])
 
 
 def _identities(registry: Registry) -> dict[str | None, str]:

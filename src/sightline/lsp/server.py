@@ -149,9 +149,9 @@ class Server(Struct, eq=False):
         return self._database.units
 
     @property
-    def missing_headers(self) -> tuple[str, ...]:
-        """Headers that its sources need and that were not found: it knows less without them."""
-        return self._database.missing
+    def shortcomings(self) -> str:
+        """What stood in its way when it was started, in sentences."""
+        return self._database.shortcomings()
 
     @property
     def pending(self) -> int:

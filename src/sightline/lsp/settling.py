@@ -165,10 +165,10 @@ class Settler(Struct, eq=False):
 
     def _needs_flags(self, file: SourceFile) -> bool:
         """Whether a changed file is not in the database, or includes what its flags are not for."""
-        units, includes, _ = self.connection.database
-        return file.path not in units or (
-            includes is not None and not spelled(file.text) <= includes
-        )
+        database = self.connection.database
+        if file.path not in database.units:
+            return True
+        return database.includes is not None and not spelled(file.text) <= database.includes
 
     def _start_over(self, changes: Sequence[Change]) -> None:
         self.must_restart = True

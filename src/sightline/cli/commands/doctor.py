@@ -182,10 +182,9 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
         why = f"{names[0]} cannot be started ({problem.strerror})"
         return Finding(subject, "missing", why, "put that right, then sightline doctor")
     ready = f"{names[0]} {versions[0]}, ready".replace("  ", " ")
-    missing = [name for route in outlook.routes for name in pool.missing_headers(route)]
-    if missing:
-        told = f"{ready}; headers not found: {_listed(missing)}"
-        return Finding(subject, "note", told, _FLAGS)
+    shortcomings = pool.shortcomings(*outlook.routes)
+    if shortcomings:
+        return Finding(subject, "note", f"{ready}. {shortcomings}", _FLAGS)
     packages = pool.unlinked(outlook)
     if packages:
         told = f"{ready}; packages that others here need are not installed: {_listed(packages)}"
