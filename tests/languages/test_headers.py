@@ -4,6 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from sightline.lsp import pool
+from sightline.process.child import Child, spawn
 from tests.languages.samples import only
 from tests.support.engine import Engine, engine
 
@@ -89,3 +93,22 @@ async def test_flags_that_change_are_believed(tmp_path: Path) -> None:
     (root / "compile_commands.json").unlink()
     async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
         assert (await uses(running))[0] == without
+
+
+async def test_a_source_that_another_includes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Having read such a project clangd lost a source in four of eight starts, but not on disk."""
+    root = tmp_path / "ws"
+    write(root, FILES | {"tests/mock.cpp": '#define MOCK 1\n#include "../src/use.cpp"\n'})
+    starts: list[str] = []
+
+    async def counted(command: Any, **rest: Any) -> Child:
+        starts.append(command[0])
+        return await spawn(command, **rest)
+
+    monkeypatch.setattr(pool, "spawn", counted)
+    for expected in (2, 3):  # once more after it has read everything, and not after it has loaded
+        async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+            assert (await uses(running))[0] == {"src/use.cpp", "tests/check.cpp"}
+        assert len(starts) == expected

@@ -42,6 +42,9 @@ class Database(NamedTuple):
     missing: tuple[str, ...] = ()
     #: How many sources of the project its own database does not have.
     unread: int = 0
+    #: Whether a source is included by another file. A server that has just read such a project may
+    #: have lost what is in that source; one that loads what was kept has not.
+    entangled: bool = False
 
     def shortcomings(self) -> str:
         """What stands in the way of complete answers, in sentences."""
@@ -58,9 +61,9 @@ class Database(NamedTuple):
 
 def write(project: Project, folder: str, includes: Includes) -> Database:
     """Writes the database into ``folder``."""
-    entries, told = _copied(project), None
-    if not entries:
-        told = includes.of(project)
+    entries, told = _copied(project), includes.of(project)
+    copied = bool(entries)
+    if not copied:
         entries = _made(project, told)
     text = json.dumps([entries[unit] for unit in sorted(entries)], indent=1)
     target = Path(folder, NAMES[0])
@@ -73,10 +76,10 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
         fresh = target.with_suffix(".new")
         fresh.write_text(text, encoding="utf-8")
         fresh.replace(target)
-    if told is None:
+    if copied:
         unread = len([path for path in _sources(project) if path not in entries])
-        return Database(frozenset(entries), unread=unread)
-    return Database(frozenset(entries), told.spelled, told.missing)
+        return Database(frozenset(entries), unread=unread, entangled=told.entangled)
+    return Database(frozenset(entries), told.spelled, told.missing, entangled=told.entangled)
 
 
 def _sources(project: Project) -> Iterator[str]:

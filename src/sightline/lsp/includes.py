@@ -44,6 +44,7 @@ _SYSTEM = (
     "/usr/include/*/c++/*",
     "/usr/lib/gcc/*/*/include",
 )
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++")
 _MAX_FILES = 20_000
 _MAX_BYTES = 4 << 20
 #: A command line has room for so many folders.
@@ -82,6 +83,8 @@ class IncludesOf(NamedTuple):
     missing: tuple[str, ...] = ()
     #: Every include that occurs. A new one may need another folder.
     spelled: frozenset[str] = frozenset()
+    #: Whether a source is included by another file, and so compiled more than once.
+    entangled: bool = False
 
 
 class _Seen(NamedTuple):
@@ -122,7 +125,12 @@ class Includes:
             and not _of_system(include)
             and any(_meant(include, p) for p in paths)
         )
-        return IncludesOf(_folders(users, there), tuple(sorted(set(missing))), frozenset(users))
+        return IncludesOf(
+            _folders(users, there),
+            tuple(sorted(set(missing))),
+            frozenset(users),
+            any(include.lower().endswith(_SOURCES) and there(include) for include in users),
+        )
 
 
 def _directives(text: str) -> str:

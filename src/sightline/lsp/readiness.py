@@ -27,6 +27,8 @@ class Readiness:
         self._titles: dict[Any, str] = {}
         #: The server says that it could not load the project: its answers are from a part.
         self.broken = False
+        #: How many pieces of work it counted before it was ready; loading what it kept is one.
+        self.pieces = 0
         if spec.readiness in ("answers-block", "documents"):
             self._signal.set()
 
@@ -65,6 +67,9 @@ class Readiness:
         token, value = params.get("token"), params.get("value") or {}
         if value.get("kind") == "begin":
             self._titles[token] = str(value.get("title", ""))
+        elif value.get("kind") == "report":
+            counted = re.fullmatch(r"\d{1,9}/(\d{1,9})", str(value.get("message", "")))
+            self.pieces = max(self.pieces, int(counted[1]) if counted else 0)
         elif value.get("kind") == "end":
             title = self._titles.pop(token, "")
             if re.search(self._spec.ready_signal, f"{token} {title}"):

@@ -65,6 +65,10 @@ class State(Enum):
     FAILED = "failed"
 
 
+class _LoadAgain(Exception):
+    """What it has read is to be loaded from what it kept, which is more than it knows now."""
+
+
 class _TooOld(Exception):
     """The server calls itself a version that must not read a project."""
 
@@ -313,11 +317,12 @@ class Server(Struct, eq=False):
     # Starting
 
     async def _start(self) -> None:
+        again = False
         while True:
             self.state = State.STARTING
             try:
                 async with asyncio.timeout(_START_S):
-                    await self._start_once()
+                    await self._start_once(again)
             except StartFailed as failed:
                 self._give_up(f"could not be started ({failed})")
                 raise Unavailable(f"{self.name} {self._reason}; run sightline doctor") from None
@@ -325,6 +330,10 @@ class Server(Struct, eq=False):
                 self.state = State.STOPPED
                 self._starting = None
                 raise
+            except _LoadAgain:
+                self._leave()
+                await self._end_leaving()
+                again = True
             except _TooOld:
                 self._leave()
                 await self._end_leaving()
@@ -338,7 +347,7 @@ class Server(Struct, eq=False):
             else:
                 return
 
-    async def _start_once(self) -> None:
+    async def _start_once(self, again: bool) -> None:
         await self.launch.admit(self)
         self._missed.clear()  # what changed until here is on disk before anything is read
         start = await self.launch.prepare()
@@ -377,6 +386,8 @@ class Server(Struct, eq=False):
         if self.spec.opens == "any" and not start.anchors.opened:
             readiness.nothing_to_load()
         await readiness.wait(client)
+        if start.database.entangled and readiness.pieces > 1 and not again:
+            raise _LoadAgain
         self.state = State.READY
         self._reason = ""
         self._watching = asyncio.create_task(self._watch(child, client), name=f"watch {self.name}")
