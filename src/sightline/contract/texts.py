@@ -5,10 +5,17 @@ reduced to its last component before a text written by somebody else is shown.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import unquote
 
-__all__ = ["cut_code_points", "cut_utf8", "line_length_utf16", "line_text", "redact_paths"]
+__all__ = [
+    "cut_code_points",
+    "cut_utf8",
+    "line_length_utf16",
+    "line_text",
+    "listed",
+    "redact_paths",
+]
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FILE_URI = re.compile(r"file:/+[^\s\"'`<>()\[\]{}|]*", re.IGNORECASE)
@@ -49,6 +56,16 @@ def cut_code_points(text: str, limit: int) -> tuple[str, bool]:
 def cut_utf8(text: str, limit: int) -> str:
     """The longest prefix of at most ``limit`` UTF-8 bytes."""
     return text.encode()[: max(limit, 0)].decode(errors="ignore")
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Names for a sentence, and how many more there are.
+
+    >>> listed(["C", "Go", "Rust"], 2)
+    'C, Go, 1 more'
+    """
+    more = [f"{len(names) - most} more"] if len(names) > most else []
+    return ", ".join([*names[:most], *more])
 
 
 def redact_paths(text: str, allowed: Callable[[str], bool], is_local: Callable[[str], bool]) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sightline.contract.texts import listed
 from sightline.lsp.includes import Includes, IncludesOf, nearest_first
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_json, read_text
@@ -50,8 +51,7 @@ class Database(NamedTuple):
         """What stands in the way of complete answers, in sentences."""
         sentences = []
         if self.missing:
-            more = [f"{len(self.missing) - _NAMED} more"] if len(self.missing) > _NAMED else []
-            names = ", ".join([*self.missing[:_NAMED], *more])
+            names = listed(self.missing, _NAMED)
             sentences.append(f"Headers not found: {names}; what needs them may be missing.")
         if self.unread:
             sources = "1 source is" if self.unread == 1 else f"{self.unread} sources are"
@@ -79,7 +79,9 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
     if copied:
         unread = len([path for path in _sources(project) if path not in entries])
         return Database(frozenset(entries), unread=unread, entangled=told.entangled)
-    return Database(frozenset(entries), told.spelled, told.missing, entangled=told.entangled)
+    # Flags of the project's own may name folders that are not looked into here.
+    missing = () if project.named(NAMES[1]) else told.missing
+    return Database(frozenset(entries), told.spelled, missing, entangled=told.entangled)
 
 
 def _sources(project: Project) -> Iterator[str]:

@@ -16,6 +16,7 @@ from sightline.contract.failures import Failure, Unavailable
 from sightline.contract.limits import DEFAULT_PAGE_SIZE
 from sightline.contract.settings import Family
 from sightline.contract.source import Covered, Expected, Source
+from sightline.contract.texts import listed
 from sightline.workspace.view import Epoch, View
 
 if TYPE_CHECKING:  # the index brings numpy, which only its own tools should have to wait for
@@ -183,18 +184,12 @@ def left_out(outside: int, covered: Covered[Any] | None = None) -> str:
     sentences = [f"{outside} outside the workspace not shown."] if outside else []
     if covered is not None:
         if covered.uncovered:
-            sentences.append(f"No language server for {_listed(covered.uncovered)}.")
+            sentences.append(f"No language server for {listed(covered.uncovered, _MAX_NAMES)}.")
         if covered.unread:
-            sentences.append(f"Not looked for in {_listed(covered.unread)}.")
+            sentences.append(f"Not looked for in {listed(covered.unread, _MAX_NAMES)}.")
         if covered.note:
             sentences.append(covered.note)
     return "".join(f" {sentence}" for sentence in sentences)
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) > _MAX_NAMES:
-        names = [*names[:_MAX_NAMES], f"{len(names) - _MAX_NAMES} more"]
-    return ", ".join(names)
 
 
 Members = Mapping[str, Any]

@@ -10,7 +10,7 @@ import asyncio
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -20,6 +20,7 @@ from sightline.cli.folders import Folders, private
 from sightline.cli.main import make_parser
 from sightline.cli.start import build_program, roots_from
 from sightline.contract.failures import Failure
+from sightline.contract.texts import listed
 from sightline.lsp.pool import Pool
 from sightline.lsp.routes import Outlook
 from sightline.server.logs import Log
@@ -187,14 +188,10 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
         return Finding(subject, "note", f"{ready}. {shortcomings}", _FLAGS)
     packages = pool.unlinked(outlook)
     if packages:
-        told = f"{ready}; packages that others here need are not installed: {_listed(packages)}"
+        missed = listed(packages, _MAX_NAMED)
+        told = f"{ready}; packages that others here need are not installed: {missed}"
         return Finding(subject, "note", told, _INSTALL.get(outlook.name, ""))
     return Finding(subject, "ok", ready)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = [f"{len(names) - _MAX_NAMED} more"] if len(names) > _MAX_NAMED else []
-    return ", ".join([*names[:_MAX_NAMED], *more])
 
 
 def _not_startable(pool: Pool, outlook: Outlook, subject: str, failure: Failure) -> Finding:
