@@ -10,6 +10,7 @@ from sightline.lsp import pool
 from sightline.process.child import Child, spawn
 from tests.languages.samples import only
 from tests.support.engine import Engine, engine
+from tests.support.files import write_files
 
 FILES = {
     "include/shapes/area.h": "#pragma once\nint area(int side);\n",
@@ -17,12 +18,6 @@ FILES = {
     "src/use.cpp": '#include "shapes/area.h"\n\nint use() { return area(2); }\n',
     "tests/check.cpp": "#include <shapes/area.h>\n\nint check() { return area(3); }\n",
 }
-
-
-def write(root: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
 
 
 async def uses(running: Engine) -> tuple[set[str], str]:
@@ -38,16 +33,16 @@ async def uses(running: Engine) -> tuple[set[str], str]:
 
 async def test_headers_are_found_without_a_compilation_database(tmp_path: Path) -> None:
     root = tmp_path / "ws"
-    write(root, FILES)
+    write_files(root, FILES)
     async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
         found, summary = await uses(running)
         assert found == {"src/use.cpp", "tests/check.cpp"}
         assert "not found" not in summary
-        write(root, {"more/extra/twice.h": "inline int twice(int x) { return 2 * x; }\n"})
+        write_files(root, {"more/extra/twice.h": "inline int twice(int x) { return 2 * x; }\n"})
         assert (await uses(running))[0] == {"src/use.cpp", "tests/check.cpp"}
         # A new include needs another folder, although only a source changed.
         text = '#include "shapes/area.h"\n#include <extra/twice.h>\n\nint a = twice(area(1));\n'
-        write(root, {"src/use.cpp": text})
+        write_files(root, {"src/use.cpp": text})
         assert (await uses(running))[0] == {"src/use.cpp", "tests/check.cpp"}
         answer = await running.call(
             "vscode.lsp.references",
@@ -60,13 +55,13 @@ async def test_headers_are_found_without_a_compilation_database(tmp_path: Path) 
 async def test_what_was_not_found_is_said(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     late = '#include "made_later.h"\nint late() { return make().area; }\n'
-    write(root, FILES | {"src/late.cpp": late})
+    write_files(root, FILES | {"src/late.cpp": late})
     async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
         note = "Headers not found: made_later.h; what needs them may be missing."
         assert (await uses(running))[1].endswith(f" {note}")
         symbols = await running.call("vscode.lsp.workspaceSymbols", query="late")
         assert symbols["summary"] == f"Returned 1 workspace symbol. {note}"
-        write(root, {"build/made_later.h": "struct S { int area; };\nS make();\n"})
+        write_files(root, {"build/made_later.h": "struct S { int area; };\nS make();\n"})
         assert "not found" not in (await uses(running))[1]
 
 
@@ -74,7 +69,7 @@ async def test_flags_that_change_are_believed(tmp_path: Path) -> None:
     """What the server made of a file with other flags is not kept, in this process or the next."""
     root = tmp_path / "ws"
     text = '#include "shapes/area.h"\n#ifdef TWICE\nint use() { return area(2); }\n#endif\n'
-    write(root, FILES | {"src/use.cpp": text})
+    write_files(root, FILES | {"src/use.cpp": text})
     commands = [
         {"directory": str(root), "file": name, "arguments": ["c++", "-Iinclude", "-DTWICE", name]}
         for name in FILES
@@ -83,9 +78,9 @@ async def test_flags_that_change_are_believed(tmp_path: Path) -> None:
     with_use, without = {"src/use.cpp", "tests/check.cpp"}, {"tests/check.cpp"}
     async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
         assert (await uses(running))[0] == without
-        write(root, {"compile_commands.json": json.dumps(commands)})
+        write_files(root, {"compile_commands.json": json.dumps(commands)})
         assert (await uses(running))[0] == with_use
-        write(root, {"src/later.cpp": "int later;\n"})
+        write_files(root, {"src/later.cpp": "int later;\n"})
         said = (await uses(running))[1]
         assert said.endswith(" 1 source is not in compile_commands.json and not read.")
         (root / "src/later.cpp").unlink()
@@ -100,7 +95,7 @@ async def test_a_source_that_another_includes(
 ) -> None:
     """Having read such a project clangd lost a source in four of eight starts, but not on disk."""
     root = tmp_path / "ws"
-    write(root, FILES | {"tests/mock.cpp": '#define MOCK 1\n#include "../src/use.cpp"\n'})
+    write_files(root, FILES | {"tests/mock.cpp": '#define MOCK 1\n#include "../src/use.cpp"\n'})
     starts: list[str] = []
 
     async def counted(command: Any, **rest: Any) -> Child:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.languages.samples import only
 from tests.support.engine import engine
+from tests.support.files import write_files
 
 _PYTHON = "from lib import area\n\narea()\n"
 _C = """int area(void) { return 1; }
@@ -63,10 +64,7 @@ CASES: dict[str, tuple[dict[str, str], str, int, set[str]]] = {
 @pytest.mark.parametrize("server", CASES)
 async def test_the_entry_says_what_is_not_read(tmp_path: Path, server: str) -> None:
     files, defined, column, expected = CASES[server]
-    root = tmp_path / "ws"
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    root = write_files(tmp_path / "ws", files)
     async with engine(root, cache=tmp_path, registry=only(server)) as running:
         answer = await running.call(
             "vscode.lsp.references",

@@ -8,6 +8,7 @@ import pytest
 
 from tests.languages.samples import only
 from tests.support.engine import Engine, engine
+from tests.support.files import write_files
 
 NOTE = "The package @here/shapes is not installed, so uses in other packages may be missing."
 FILES = {
@@ -31,10 +32,7 @@ async def uses(running: Engine) -> tuple[list[str], str]:
 
 @pytest.mark.parametrize("server", ["tsgo", "vtsls"])
 async def test_an_install_is_seen(tmp_path: Path, server: str) -> None:
-    root = tmp_path / "ws"
-    for name, text in FILES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    root = write_files(tmp_path / "ws", FILES)
     async with engine(root, cache=tmp_path, registry=only(server)) as running:
         assert await uses(running) == ([], f"Returned 0 references. {NOTE}")
         # A manifest that is edited counts at once, and so does what an install makes.
@@ -61,10 +59,7 @@ PROJECTS = {
 
 @pytest.mark.parametrize("server", ["ty", "pyright"])
 async def test_an_environment_is_seen(tmp_path: Path, server: str) -> None:
-    root = tmp_path / "ws"
-    for name, text in PROJECTS.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    root = write_files(tmp_path / "ws", PROJECTS)
 
     async def uses() -> tuple[bool, bool]:
         """Whether the use in the other package is found, and whether a package is missed."""

@@ -10,19 +10,13 @@ from sightline.lsp.projects import Project, Projects
 from sightline.lsp.registry import builtin
 from sightline.workspace.roots import open_root
 from sightline.workspace.tree import scan
+from tests.support.files import write_files
 
 
 def project(root: Path) -> Project:
     registry, opened = builtin(), open_root(str(root), home=None)
     tree, _ = scan(opened.real)
     return Projects(opened, registry, lambda: tree).at(registry.servers["clangd"], opened.real)
-
-
-def written(root: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    return root
 
 
 def found(root: Path) -> IncludesOf:
@@ -62,7 +56,7 @@ def test_what_holds_under_no_condition(text: str, names: set[str]) -> None:
 
 
 def test_the_folder_that_makes_an_include_work_is_taken(tmp_path: Path) -> None:
-    root = written(
+    root = write_files(
         tmp_path / "ws",
         {
             "include/lib/area.h": '#include "size.h"\n',
@@ -77,7 +71,7 @@ def test_the_folder_that_makes_an_include_work_is_taken(tmp_path: Path) -> None:
 
 
 def test_of_two_headers_of_a_name_the_nearer_is_meant(tmp_path: Path) -> None:
-    root = written(
+    root = write_files(
         tmp_path / "ws",
         {
             "one/inc/config.h": "",
@@ -92,7 +86,7 @@ def test_of_two_headers_of_a_name_the_nearer_is_meant(tmp_path: Path) -> None:
 
 
 def test_what_is_nowhere_is_named(tmp_path: Path) -> None:
-    root = written(
+    root = write_files(
         tmp_path / "ws",
         {
             "a.c": '#include "made_later.h"\n/*\n#include <old.h>\n*/\n#include <stdio.h>\n',
@@ -106,14 +100,14 @@ def test_what_is_nowhere_is_named(tmp_path: Path) -> None:
 
 
 def test_a_source_that_another_includes_is_noticed(tmp_path: Path) -> None:
-    root = written(tmp_path / "ws", {"a.c": "", "b.c": '#include "b.inc"\n#include <gone.c>\n'})
+    root = write_files(tmp_path / "ws", {"a.c": "", "b.c": '#include "b.inc"\n#include <gone.c>\n'})
     assert not found(root).entangled
-    written(root, {"test/c.c": '#include "../a.c"\n'})
+    write_files(root, {"test/c.c": '#include "../a.c"\n'})
     assert found(root).entangled
 
 
 def test_only_what_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = written(tmp_path / "ws", {"a.c": "#include <a.h>\n", "b.c": "#include <b.h>\n"})
+    root = write_files(tmp_path / "ws", {"a.c": "#include <a.h>\n", "b.c": "#include <b.h>\n"})
     includes = Includes()
     read: list[str] = []
 
@@ -122,7 +116,7 @@ def test_only_what_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.Mon
         return Path(path).read_text()
 
     monkeypatch.setattr("sightline.lsp.includes.read_text", reading)
-    monkeypatch.setattr("sightline.lsp.includes._of_system", lambda include: True)
+    monkeypatch.setattr("sightline.lsp.includes._of_system", lambda include, folders: True)
     assert includes.of(project(root)).spelled == {"<a.h", "<b.h"}
     (root / "b.c").write_text("#include <other.h>\n")
     assert includes.of(project(root)).spelled == {"<a.h", "<other.h"}
@@ -130,7 +124,7 @@ def test_only_what_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_other_flags_end_the_index_and_other_files_do_not(tmp_path: Path) -> None:
-    root = written(tmp_path / "ws", {"a.c": "#include <a.h>\n#include <b.h>\n", "inc/a.h": ""})
+    root = write_files(tmp_path / "ws", {"a.c": "#include <a.h>\n#include <b.h>\n", "inc/a.h": ""})
     cache = tmp_path / "cache"
     shard = cache / ".cache/clangd/index/a.c.idx"
     shard.parent.mkdir(parents=True)

@@ -64,7 +64,9 @@ def test_what_is_no_manifest_says_nothing(tmp_path: Path, text: str) -> None:
 
 def test_configurations_that_extend_each_other(tmp_path: Path) -> None:
     root = two(tmp_path)
-    (root / "tsconfig.json").write_text('{"extends": ["./tsconfig.json", "./none", "outside"]}')
+    again = [f"./{name}.json" for name in ("tsconfig", "one", "two")] * 8
+    for name in ("tsconfig", "one", "two"):
+        (root / f"{name}.json").write_text(json.dumps({"extends": [*again, "./none", "outside"]}))
     assert found(root, "typescript") == {"a": "@s/a", "b": ""}
 
 

@@ -16,7 +16,6 @@ outside the project. What is found nowhere is named, because answers that need i
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import NamedTuple
 
 from sightline.lsp.projects import Project
@@ -117,12 +116,12 @@ class Includes:
             for include in known.needed:
                 musts.setdefault(include, []).append(path)
         self._known[project.folder] = seen
-        there = _there(project, users)
+        there, system = _there(project, users), _system_folders()
         missing = (
             include[1:]
             for include, paths in musts.items()
             if not there(include)
-            and not _of_system(include)
+            and not _of_system(include, system)
             and any(_meant(include, p) for p in paths)
         )
         return IncludesOf(
@@ -181,17 +180,14 @@ def _meant(include: str, path: str) -> bool:
     return include in needed(re.sub(_COMMENT, " ", read_text(path, _MAX_BYTES) or ""))
 
 
-@cache
-def _system_folders() -> tuple[str, ...]:
+def _system_folders() -> list[str]:
     from glob import glob
 
-    return tuple(folder for pattern in _SYSTEM for folder in sorted(glob(pattern)))
+    return [folder for pattern in _SYSTEM for folder in sorted(glob(pattern))]
 
 
-@cache
-def _of_system(include: str) -> bool:
+def _of_system(include: str, folders: Iterable[str]) -> bool:
     """Whether a header is the system's, or may be where its folders are not known."""
-    folders = _system_folders()
     if not folders:
         return include[0] == "<"
     return any(os.path.isfile(f"{folder}/{include[1:]}") for folder in folders)

@@ -11,19 +11,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from sightline.lsp import tsconfig
 from sightline.lsp.python import find_environment, installed
 from sightline.lsp.reading import read_json, read_text
 
 __all__ = ["MANIFESTS", "unlinked"]
 
-#: The files that decide it, besides what an install makes.
-MANIFESTS = frozenset({"package.json", "pyproject.toml", "tsconfig.json", "jsconfig.json"})
+#: How the files are called that decide it, besides what an install makes: manifests, and
+#: configurations of TypeScript, which may extend files of any name.
+MANIFESTS = (".json", ".toml")
 
 _NAME = re.compile(r"(?:@[\w.-]{1,80}/)?[\w.-]{1,120}")
 _REQUIREMENT = re.compile(r"\s*([\w.-]{1,120})")
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _MAX_CLIMB = 64
-_MAX_EXTENDS = 8
 _MAX_BYTES = 1 << 20
 
 Holding = Callable[[str], list[str]]
@@ -92,24 +93,9 @@ def _is_linked(folder: str, name: str, top: str) -> bool:
     return any(
         _covers(pattern, name)
         for above in _above(folder, top)
-        for file in ("tsconfig.json", "jsconfig.json")
-        for pattern in _paths(f"{above}/{file}", _MAX_EXTENDS)
+        for file in tsconfig.CONFIGURATIONS
+        for pattern in tsconfig.mapped(f"{above}/{file}")
     )
-
-
-def _paths(file: str, extends: int) -> Iterator[str]:
-    """The patterns for which a configuration, or one that it extends, names other paths."""
-    value = read_json(file, comments=True)
-    if not isinstance(value, Mapping):
-        return
-    options = value.get("compilerOptions")
-    paths = options.get("paths") if isinstance(options, Mapping) else None
-    yield from paths if isinstance(paths, Mapping) else ()
-    base = value.get("extends")
-    for each in base if isinstance(base, list) else [base]:
-        if extends and isinstance(each, str) and each.startswith("."):
-            name = each if each.endswith(".json") else f"{each}.json"
-            yield from _paths(os.path.normpath(f"{os.path.dirname(file)}/{name}"), extends - 1)
 
 
 def _covers(pattern: str, name: str) -> bool:

@@ -100,9 +100,13 @@ def _site_packages(environment: str) -> list[str]:
 
 def _added(folder: str) -> list[str]:
     """What the ``.pth`` files of a folder add to where modules are looked for; no code is run."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
     lines = [
         line.strip()
-        for name in sorted(os.listdir(folder))
+        for name in names
         if name.endswith(".pth")
         for line in (read_text(os.path.join(folder, name), _MAX_CONFIGURATION) or "").splitlines()
     ]

@@ -159,7 +159,7 @@ class Routes:
 
     def changed(self, changes: Sequence[Change]) -> None:
         """Files changed; those that came or went are seen by the state of the tree."""
-        if any(change.path.rpartition("/")[2] in MANIFESTS for change in changes):
+        if any(change.path.endswith(MANIFESTS) for change in changes):
             self._unlinked.clear()
 
     def everywhere(self, operation: Operation) -> tuple[list[Route], tuple[str, ...]]:

@@ -21,7 +21,7 @@ from msgspec import Struct
 from sightline.lsp.anchors import Anchors, can_be_named
 from sightline.lsp.reading import read_json
 
-__all__ = ["CONFIGURATIONS", "anchors"]
+__all__ = ["CONFIGURATIONS", "anchors", "mapped"]
 
 #: In the order in which servers look for them.
 CONFIGURATIONS = ("tsconfig.json", "jsconfig.json")
@@ -105,9 +105,7 @@ def _reachable(path: str, known: dict[str, Configuration]) -> list[Configuration
 
 def read(path: str) -> Configuration:
     """A configuration with everything it extends."""
-    own = read_json(path, comments=True)
-    own = own if isinstance(own, dict) else {}
-    chain = [(path, own), *_bases(path, own, 0)]
+    chain = _chain(path)
     listed, listed_at = _first(chain, "files")
     include, include_at = _first(chain, "include")
     exclude, exclude_at = _first(chain, "exclude")
@@ -131,12 +129,30 @@ def read(path: str) -> Configuration:
         tuple(_expression(p, include_at, files=True) for p in _texts(include)),
         tuple(excluded),
         _TYPESCRIPT + (_JAVASCRIPT if javascript else ()),
-        tuple(_references(path, own)),
+        tuple(_references(path, chain[0][1])),
     )
 
 
-def _bases(path: str, value: Mapping[str, Any], depth: int) -> list[tuple[str, dict[str, Any]]]:
-    """What a configuration extends, nearest first. Packages are looked for upwards."""
+def mapped(path: str) -> list[str]:
+    """The patterns of module names for which a configuration names paths."""
+    tables = (_table(value.get("compilerOptions")).get("paths") for _, value in _chain(path))
+    return next((list(table) for table in tables if isinstance(table, dict)), [])
+
+
+def _chain(path: str) -> list[tuple[str, dict[str, Any]]]:
+    """A configuration and all that it extends, nearest first; what is not there says nothing."""
+    own = _table(read_json(path, comments=True))
+    return [(path, own), *_bases(path, own, {path}, 0)]
+
+
+def _bases(
+    path: str, value: Mapping[str, Any], seen: set[str], depth: int
+) -> list[tuple[str, dict[str, Any]]]:
+    """What a configuration extends, nearest first. Packages are looked for upwards.
+
+    Each file counts where it is nearest, and is read once: a list of files that extend each other
+    would take a lifetime otherwise.
+    """
     if depth > _MAX_EXTENDS:
         return []
     named = value.get("extends")
@@ -144,10 +160,13 @@ def _bases(path: str, value: Mapping[str, Any], depth: int) -> list[tuple[str, d
     found: list[tuple[str, dict[str, Any]]] = []
     for name in reversed(names):
         for candidate in _candidates(os.path.dirname(path), name):
+            if candidate in seen:
+                break
             base = read_json(candidate, comments=True)
             if isinstance(base, dict):
+                seen.add(candidate)
                 found.append((candidate, base))
-                found += _bases(candidate, base, depth + 1)
+                found += _bases(candidate, base, seen, depth + 1)
                 break
     return found
 
