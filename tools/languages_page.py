@@ -74,6 +74,10 @@ one that says what makes it see an edit (`after_change`):
 | reindex | a changed source is opened and waited for; anything else starts the server over |
 | reveal | a changed or new file is opened and closed; a deleted one starts the server over |
 | restart | the server starts over |
+
+`passes` names variables of your environment that the server gets besides the few that every server
+gets, such as `JAVA_HOME`. `[[servers.NAME.troubles]]` with `says` (a pattern for a line of its
+log), `means` and `fix` make an answer say that something of the project could not be loaded.
 """
 
 
@@ -139,12 +143,19 @@ def _server(registry: Registry, name: str, spec: ServerSpec) -> list[str]:
         "silent limits": "; ".join([*caps, spec.caps_lifted] if spec.caps_lifted else caps)
         or "none",
         "does not read": spec.leaves_out or "not known",
+        "says when it lacks something": _troubles(spec),
+        "from your environment": " ".join(f"`{name}`" for name in spec.passes) or "nothing more",
         "executes": spec.executes + ("; only after `sightline trust`" if spec.needs_trust else ""),
         "network": spec.network,
     }
     lines = [f"\n### {name}\n\n", "| | |\n|---|---|\n"]
     lines += [f"| {title} | {_cell(text)} |\n" for title, text in rows.items()]
     return [*lines, f"\n{spec.notes}\n"] if spec.notes else lines
+
+
+def _troubles(spec: ServerSpec) -> str:
+    told = [each.means for each in spec.troubles]
+    return "yes, and answers then say: " + " ".join(told) if told else "no"
 
 
 def _cell(text: str) -> str:

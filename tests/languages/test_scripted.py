@@ -52,6 +52,7 @@ async def standing_in(
     folder: Path,
     script: dict[str, Any],
     settings: Settings | None = None,
+    environment: dict[str, str] | None = None,
 ) -> AsyncIterator[Engine]:
     """An engine whose only server is a stand-in for ``server``, in a trusted root."""
     root = _written(files, folder)
@@ -63,7 +64,12 @@ async def standing_in(
     cache = folder / "cache"
     cache.mkdir()
     async with engine(
-        root, cache=cache, registry=registry, settings=settings, trusted=lambda root: True
+        root,
+        cache=cache,
+        registry=registry,
+        settings=settings,
+        environment=environment,
+        trusted=lambda root: True,
     ) as running:
         yield running
 

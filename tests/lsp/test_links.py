@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from sightline.lsp.links import unlinked
+from sightline.lsp.links import not_installed, unlinked
 from sightline.workspace.tree import scan
+from tests.support.files import write_files
 
 
 def found(root: Path, language: str) -> dict[str, str]:
@@ -91,3 +92,60 @@ def test_python_projects_without_an_environment(tmp_path: Path) -> None:
     for name in ("The_Core-1.0", "app-0.1", "old-2"):
         (tmp_path / f".venv/lib/python3.11/site-packages/{name}.dist-info").mkdir(parents=True)
     assert found(tmp_path, "python") == dict.fromkeys(expected, "")
+
+
+def modules(root: Path, replacement: str = "../lib") -> Path:
+    app = f"module example.com/app\n\nreplace example.com/lib => {replacement}\n"
+    return write_files(root, {"lib/go.mod": "module example.com/lib\n", "app/go.mod": app})
+
+
+def test_a_module_that_another_takes_from_its_folder(tmp_path: Path) -> None:
+    root = modules(tmp_path)
+    assert found(root, "go") == {"lib": "example.com/lib", "app": ""}
+    (root / "go.work").write_text("go 1.24\n\nuse (\n\t./app\n\t./lib\n)\n")
+    assert found(root, "go") == {"lib": "", "app": ""}
+    (root / "go.work").write_text("go 1.24\n\nuse ./lib\n")
+    assert found(root, "go") == {"lib": "example.com/lib", "app": ""}
+
+
+def test_a_module_that_another_takes_from_elsewhere(tmp_path: Path) -> None:
+    assert found(modules(tmp_path, "example.com/fork v1.0.0"), "go") == {"lib": "", "app": ""}
+
+
+def test_packages_of_others_that_are_not_installed(tmp_path: Path) -> None:
+    manifest = {
+        "dependencies": {"@s/a": "1", "b": "npm:c@1"},
+        "devDependencies": {"d": "1"},
+        "peerDependencies": {"e": "1"},
+        "optionalDependencies": {"f": "1"},
+    }
+    root = node(tmp_path, app=manifest)
+    app = str(root / "packages/app")
+    assert not_installed("typescript", app, str(root)) == ["@s/a", "b", "d"]
+    for name in ("@s/a", "b"):
+        (root / "node_modules" / name).mkdir(parents=True)
+    assert not_installed("javascript", app, str(root)) == ["d"]
+
+
+_PROJECT = """[project]
+name = "app"
+dependencies = ["One_Two>=1", "three[x] == 3", "four; sys_platform == 'win32'", "app[all]", "-x", 1]
+[project.optional-dependencies]
+all = ["five"]
+[tool.poetry.dependencies]
+python = "^3.11"
+six = "1"
+seven = {version = "1", optional = true}
+"""
+
+
+def test_distributions_of_others_that_are_not_installed(tmp_path: Path) -> None:
+    lines = "eight==1 # why\n-r more.txt\n-e .\ngit+ssh://x/nine\n\nten @ file:///x\n# no\n"
+    root = write_files(tmp_path, {"pyproject.toml": _PROJECT, "requirements.txt": lines})
+    missing = ["eight", "one-two", "six", "ten", "three"]
+    assert not_installed("python", str(root), str(root)) == missing
+    files = {".venv/pyvenv.cfg": "home = /usr/bin\n"}
+    for name in ("one_two", "Six", "eight", "ten"):
+        files[f".venv/lib/python3.11/site-packages/{name}-1.dist-info/METADATA"] = ""
+    write_files(root, files)
+    assert not_installed("python", str(root), str(root)) == ["three"]

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from sightline.lsp import registry as module
+from sightline.lsp.install.store import Store
+from sightline.lsp.launching import Launcher
 from sightline.lsp.registry import OPERATIONS, BadRegistry, builtin, load
 from tests.support import fake_server
 from tests.support.program import run
@@ -99,3 +101,21 @@ def test_every_entry_says_what_people_must_know() -> None:
         assert set(spec.not_offered) | set(spec.unstable) <= set(OPERATIONS), name
         if spec.diagnostics == "none":
             assert {"documentDiagnostics", "workspaceDiagnostics"} <= set(spec.not_offered), name
+
+
+def test_what_a_server_gets_of_the_environment(tmp_path: Path) -> None:
+    """Variables that its entry names, unless they lead into a root."""
+    root = tmp_path / "ws"
+    root.mkdir()
+    own = {"PATH": "/bin", "GOPATH": "/elsewhere", "GOROOT": f"{root}/go", "GOFLAGS": "-mod=mod"}
+    launcher = Launcher(own, tmp_path, Store(tmp_path), builtin())
+    spec = builtin().servers["gopls"]
+    seen = launcher._environment(spec, [str(root)], str(tmp_path))
+    assert seen["GOPATH"] == "/elsewhere"
+    assert "GOROOT" not in seen
+    assert seen["GOFLAGS"] == spec.environment["GOFLAGS"]
+
+
+def test_a_pattern_that_is_none() -> None:
+    with pytest.raises(BadRegistry, match="is no regular expression"):
+        load({"servers": {"gopls": {"no_symbol": "("}}}, builtin())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.process.environment import child_environment, find_program, safe_path
+from sightline.process.environment import child_environment, find_program, lies_in, safe_path
 from tests.support.http import HttpServer
 from tests.support.leaks import ENVIRONMENT
 from tests.support.processes import children_of
@@ -104,3 +104,13 @@ def test_a_running_language_server_sees_no_secret(
         assert server.token.encode() not in command + b"\0".join(seen)
     own = Path(f"/proc/{server.process.pid}/cmdline").read_bytes()
     assert server.token.encode() not in own
+
+
+def test_whether_a_variable_names_something_in_a_root(tmp_path: Path) -> None:
+    root, link = tmp_path / "ws", tmp_path / "link"
+    root.mkdir()
+    link.symlink_to(root)
+    assert lies_in(f"/usr{os.pathsep}{root}/go", [str(root)])
+    assert lies_in(f"{link}/go", [str(root)])
+    assert not lies_in(f"{tmp_path}/go", [str(root)])
+    assert not lies_in("auto", [str(root)])

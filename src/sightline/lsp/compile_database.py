@@ -18,6 +18,7 @@ from sightline.contract.texts import listed
 from sightline.lsp.includes import Includes, IncludesOf, nearest_first
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_json, read_text
+from sightline.lsp.shortcomings import Shortcoming
 
 __all__ = ["NAMES", "Database", "write"]
 
@@ -26,6 +27,7 @@ _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".tcc")
 _C = (".c",)
 #: So many headers are named in a sentence.
 _NAMED = 4
+_FIX = "make a compile_commands.json: cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
 #: Where the server keeps its index, below the folder of its database.
 _INDEX = ".cache"
 
@@ -47,8 +49,7 @@ class Database(NamedTuple):
     #: have lost what is in that source; one that loads what was kept has not.
     entangled: bool = False
 
-    def shortcomings(self) -> str:
-        """What stands in the way of complete answers, in sentences."""
+    def shortcomings(self) -> list[Shortcoming]:
         sentences = []
         if self.missing:
             names = listed(self.missing, _NAMED)
@@ -56,7 +57,7 @@ class Database(NamedTuple):
         if self.unread:
             sources = "1 source is" if self.unread == 1 else f"{self.unread} sources are"
             sentences.append(f"{sources} not in {NAMES[0]} and not read.")
-        return " ".join(sentences)
+        return [Shortcoming(sentence, _FIX) for sentence in sentences]
 
 
 def write(project: Project, folder: str, includes: Includes) -> Database:

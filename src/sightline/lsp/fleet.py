@@ -74,6 +74,10 @@ class Fleet(Struct, eq=False):
             if server.idle and now - server.used > self.bounds.idle_s:
                 await server.stop()
                 continue
+            if await asyncio.to_thread(server.is_mended):
+                server.start_over()
+                server.launch.ended()
+                continue
             limit = self.bounds.memory_mb
             if await asyncio.to_thread(self.measure, pid) > limit << 20 and server.pid == pid:
                 server.exhausted(f"used more than {limit:,} MiB of memory")

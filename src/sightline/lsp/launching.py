@@ -6,30 +6,42 @@ empty environment) is made in the per-user cache, anew for each start where it d
 project.
 """
 
+import contextlib
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from glob import iglob
+from itertools import islice
 from pathlib import Path
+from string import Template
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
 from sightline.contract.canonical import sha256_hex
-from sightline.lsp import compile_database, python
+from sightline.contract.texts import listed
+from sightline.lsp import compile_database, gomod, python
 from sightline.lsp.anchors import Anchors
 from sightline.lsp.compile_database import Database
 from sightline.lsp.includes import Includes
 from sightline.lsp.install.locks import platform_name
 from sightline.lsp.install.store import Store
+from sightline.lsp.links import above
 from sightline.lsp.projects import Project
 from sightline.lsp.registry import Registry, ServerSpec
-from sightline.process.environment import child_environment, find_program, safe_path
+from sightline.lsp.shortcomings import Shortcoming
+from sightline.process.environment import child_environment, find_program, lies_in, safe_path
 
 __all__ = ["Found", "Launcher", "Start"]
 
 _NODE = "{node}"
 _GUARD = str(Path(__file__).with_name("guard.cjs"))
+#: So many modules are named in a sentence.
+_NAMED = 4
+#: So many folders outside are looked at for each pattern.
+_MAX_OUTSIDE = 4_096
 _TY_PROJECT_FILES = ("ty.toml", "pyproject.toml")
 
 
@@ -52,6 +64,10 @@ class Start(Struct, frozen=True):
     anchors: Anchors = Anchors()
     #: For servers with a compilation database: what is in it.
     database: Database = Database()
+    #: What the project lacks, as far as it shows before the start.
+    shortcomings: Sequence[Shortcoming] = ()
+    #: The state of what lies outside and may end a trouble of the server.
+    outside: Callable[[], object] = object
 
 
 class Launcher(Struct, frozen=True):
@@ -95,6 +111,9 @@ class Launcher(Struct, frozen=True):
         database = compile_database.Database()
         if spec.compile_database:
             database = compile_database.write(project, folder, self._includes)
+        shortcomings = database.shortcomings()
+        if spec.opens == "gomod":
+            shortcomings = self._modules_missing(project)
         environment = self._environment(spec, roots, folder)
         settings, options = dict(spec.settings), dict(spec.initialization_options)
         if spec.python_environment == "ty":
@@ -110,6 +129,8 @@ class Launcher(Struct, frozen=True):
             _filled(options, folder),
             project.anchors(database.units),
             database,
+            shortcomings,
+            partial(_stamps, tuple(self._outside(spec))),
         )
 
     def _on_path(self, program: str, roots: Sequence[str]) -> str | None:
@@ -139,11 +160,38 @@ class Launcher(Struct, frozen=True):
         return str(folder)
 
     def _environment(self, spec: ServerSpec, roots: Sequence[str], folder: str) -> dict[str, str]:
-        extra = dict(_filled(spec.environment, folder))
+        passed = (name for name in spec.passes if name in self.environment)
+        extra = {
+            name: self.environment[name]
+            for name in passed
+            if not lies_in(self.environment[name], roots)
+        }
+        extra |= _filled(spec.environment, folder)
         # Heeded by Node and by every Node it starts; other programs do not know it.
         extra["NODE_OPTIONS"] = f"--require={json.dumps(_GUARD)}"
         extra["SIGHTLINE_GUARD_ROOTS"] = os.pathsep.join(roots)
         return child_environment(self.environment, roots, extra)
+
+    def _modules_missing(self, project: Project) -> list[Shortcoming]:
+        cache = gomod.cache_of(self.environment)
+        folders = map(os.path.dirname, project.named("go.mod"))
+        missing = {
+            name
+            for folder in folders
+            if "/testdata/" not in f"{folder}/"
+            for name in gomod.not_downloaded(folder, above(folder, project.folder), cache)
+        }
+        names = listed(sorted(missing), _NAMED)
+        sentence = f"Modules not downloaded: {names}; what needs them may be missing."
+        return [Shortcoming(sentence, "go mod download")] if missing else []
+
+    def _outside(self, spec: ServerSpec) -> Iterator[str]:
+        """The patterns of what lies outside; those with a variable that is not set are left out."""
+        known = {**self.environment, "GOMODCACHE": gomod.cache_of(self.environment)}
+        for pattern in spec.outside:
+            words = pattern.replace("~", "$HOME", 1) if pattern.startswith("~") else pattern
+            with contextlib.suppress(KeyError, ValueError):
+                yield Template(words).substitute(known)
 
     def _ty_options(self, folder: str) -> dict[str, Any]:
         environment = python.find_environment(folder) or python.empty_environment(self.cache)
@@ -152,6 +200,16 @@ class Launcher(Struct, frozen=True):
             # Otherwise it climbs to a project above the root and speaks of that one.
             options["configurationFile"] = python.empty_configuration(self.cache)
         return options
+
+
+def _stamps(patterns: Sequence[str]) -> object:
+    """Something that differs when an entry came or went in one of the folders."""
+    found: dict[str, int] = {}
+    for pattern in patterns:
+        for path in islice(iglob(pattern), _MAX_OUTSIDE):
+            with contextlib.suppress(OSError):
+                found[path] = os.stat(path).st_mtime_ns
+    return found
 
 
 def _scripts_folder() -> str:

@@ -1,44 +1,64 @@
-"""Packages of a workspace that depend on each other and cannot find each other: nothing installed.
+"""Packages that a workspace needs and that are not there, or not seen together.
 
 In a monorepo one package imports another through ``node_modules`` or an environment, which an
 install makes. In a fresh clone there is neither: a server resolves no such import, and would say
-that a function has no uses in the other packages. It cannot be mended here, where nothing is
+that a function has no uses in the other packages. Modules of Go find each other, but their server
+looks into one at a time unless a ``go.work`` names both. It cannot be mended here, where nothing is
 written and nothing fetched, so it is said. Only dependencies that the packages declare count.
+
+Packages of others are lacking in a fresh clone as well. Then a server does not know the types of
+what comes from them, and misses uses of one's own code that go through it.
 """
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
-from sightline.lsp import tsconfig
+from sightline.lsp import gomod, tsconfig
 from sightline.lsp.python import find_environment, installed
 from sightline.lsp.reading import read_json, read_text
 
-__all__ = ["MANIFESTS", "unlinked"]
+__all__ = ["KINDS", "LACKING", "MANIFESTS", "Kind", "above", "not_installed", "unlinked"]
 
 #: How the files are called that decide it, besides what an install makes: manifests, and
 #: configurations of TypeScript, which may extend files of any name.
-MANIFESTS = (".json", ".toml")
+MANIFESTS = (".json", ".toml", ".mod", ".work", "requirements.txt")
 
 _NAME = re.compile(r"(?:@[\w.-]{1,80}/)?[\w.-]{1,120}")
 _REQUIREMENT = re.compile(r"\s*([\w.-]{1,120})")
+#: One that holds everywhere: a name, perhaps a version, no marker of a system or a Python.
+_PLAIN = re.compile(r"\s*([A-Za-z0-9][\w.-]{0,119})\s*(?:\[[^]]*\])?\s*(?:[<>=!~(@][^;]*)?")
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _MAX_CLIMB = 64
 _MAX_BYTES = 1 << 20
 
 Holding = Callable[[str], list[str]]
+#: Whether a package is found by its name.
+Finds = Callable[[str], bool]
 
 
 class _Package(NamedTuple):
     folder: str
     name: str
     needs: frozenset[str]
-    #: Whether something below ``top`` makes it find another by name.
-    link: Callable[[str, str, str], bool]
 
-    def finds(self, name: str, top: str) -> bool:
-        return self.link(self.folder, name, top)
+
+class Kind(NamedTuple):
+    """How the packages of a language are described and found."""
+
+    #: The files that describe a package; the first is the one that gives it a name.
+    manifests: tuple[str, ...]
+    read: Callable[[str], _Package | None]
+    #: What surely must be installed for the package in a folder.
+    requires: Callable[[str], frozenset[str]]
+    #: How packages are found from a folder by what lies below ``top``.
+    finder: Callable[[str, str], Finds]
+    #: What is to be said of a package that others do not find, to callers and to people.
+    sentence: str
+    told: str
+    fix: str
 
 
 def unlinked(language: str, top: str, holding: Holding) -> dict[str, str]:
@@ -46,23 +66,28 @@ def unlinked(language: str, top: str, holding: Holding) -> dict[str, str]:
 
     ``holding`` says which folders have a file of a name.
     """
-    manifest, read = _KINDS.get(language, ("", None))
-    folders = holding(manifest) if read is not None else []
-    if read is None or len(folders) < 2:
+    kind = KINDS.get(language)
+    folders = holding(kind.manifests[0]) if kind is not None else []
+    if kind is None or len(folders) < 2:
         return {}  # nobody else is there
-    packages = [read(folder) for folder in folders]
+    packages = [kind.read(folder) for folder in folders]
     named = [package for package in packages if package is not None]
     own = {package.name for package in named}
-    lonely = {
-        name
-        for package in named
-        for name in (package.needs & own) - {package.name}
-        if not package.finds(name, top)
-    }
+    lonely: set[str] = set()
+    for package in named:
+        finds = kind.finder(package.folder, top)
+        lonely |= {name for name in (package.needs & own) - {package.name} if not finds(name)}
     return {package.folder: package.name if package.name in lonely else "" for package in named}
 
 
-def _above(folder: str, top: str | None = None) -> Iterator[str]:
+def not_installed(language: str, folder: str, top: str) -> list[str]:
+    """What the package in a folder surely needs and does not find."""
+    kind = KINDS[language]
+    finds = kind.finder(folder, top)
+    return sorted(name for name in kind.requires(folder) if not finds(name))
+
+
+def above(folder: str, top: str | None = None) -> Iterator[str]:
     """A folder and those above it, up to ``top`` or to the root of the file system."""
     for _ in range(_MAX_CLIMB):
         yield folder
@@ -76,26 +101,44 @@ def _above(folder: str, top: str | None = None) -> Iterator[str]:
 
 
 def _package(folder: str) -> _Package | None:
-    value = read_json(f"{folder}/package.json")
-    if not isinstance(value, Mapping):
-        return None
-    name = value.get("name")
+    manifest = _node_manifest(folder)
+    name = manifest.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         return None
-    tables = (value.get(kind) for kind in _DEPENDENCIES)
-    needs = frozenset(name for table in tables if isinstance(table, Mapping) for name in table)
-    return _Package(folder, name, needs, _is_linked)
+    return _Package(folder, name, frozenset(_declared(manifest, _DEPENDENCIES)))
 
 
-def _is_linked(folder: str, name: str, top: str) -> bool:
-    if any(os.path.lexists(f"{above}/node_modules/{name}") for above in _above(folder)):
-        return True
-    return any(
-        _covers(pattern, name)
-        for above in _above(folder, top)
-        for file in tsconfig.CONFIGURATIONS
-        for pattern in tsconfig.mapped(f"{above}/{file}")
-    )
+def _node_requires(folder: str) -> frozenset[str]:
+    names = _declared(_node_manifest(folder), _DEPENDENCIES[:2])
+    return frozenset(name for name in names if _NAME.fullmatch(name))
+
+
+def _node_manifest(folder: str) -> Mapping[str, Any]:
+    value = read_json(f"{folder}/package.json")
+    return value if isinstance(value, Mapping) else {}
+
+
+def _declared(manifest: Mapping[str, Any], kinds: Iterable[str]) -> Iterator[str]:
+    return (name for kind in kinds for name in _table(manifest, kind))
+
+
+def _linked(folder: str, top: str) -> Finds:
+    @cache
+    def patterns() -> list[str]:
+        return [
+            pattern
+            for place in above(folder, top)
+            for file in tsconfig.CONFIGURATIONS
+            for pattern in tsconfig.mapped(f"{place}/{file}")
+        ]
+
+    def finds(name: str) -> bool:
+        installed = (f"{place}/node_modules/{name}" for place in above(folder))
+        return any(map(os.path.lexists, installed)) or any(
+            _covers(pattern, name) for pattern in patterns()
+        )
+
+    return finds
 
 
 def _covers(pattern: str, name: str) -> bool:
@@ -108,12 +151,7 @@ def _covers(pattern: str, name: str) -> bool:
 
 
 def _distribution(folder: str) -> _Package | None:
-    import tomllib  # which most never need
-
-    try:
-        value = tomllib.loads(read_text(f"{folder}/pyproject.toml", _MAX_BYTES) or "")
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return None
+    value = _python_manifest(folder)
     project, tool = _table(value, "project"), _table(value, "tool")
     poetry = _table(tool, "poetry")
     name = project.get("name") or poetry.get("name")
@@ -128,7 +166,31 @@ def _distribution(folder: str) -> _Package | None:
     needs += [*_table(poetry, "dependencies"), *_table(_table(tool, "uv"), "sources")]
     found = (_REQUIREMENT.match(each) for each in needs if isinstance(each, str))
     names = frozenset(_normal(match[1]) for match in found if match)
-    return _Package(folder, _normal(name), names, _is_installed)
+    return _Package(folder, _normal(name), names)
+
+
+def _python_requires(folder: str) -> frozenset[str]:
+    value = _python_manifest(folder)
+    project, poetry = _table(value, "project"), _table(_table(value, "tool"), "poetry")
+    declared = project.get("dependencies")
+    lines = [*declared] if isinstance(declared, list) else []
+    lines += (read_text(f"{folder}/requirements.txt", _MAX_BYTES) or "").splitlines()
+    plain = (_PLAIN.fullmatch(each.partition(" #")[0]) for each in lines if isinstance(each, str))
+    names = {match[1] for match in plain if match}
+    simple = {
+        name for name, wanted in _table(poetry, "dependencies").items() if wanted == str(wanted)
+    }
+    own = str(project.get("name") or poetry.get("name") or "")
+    return frozenset(map(_normal, names | simple)) - {"python", _normal(own)}
+
+
+def _python_manifest(folder: str) -> Mapping[str, Any]:
+    import tomllib  # which most never need
+
+    try:
+        return tomllib.loads(read_text(f"{folder}/pyproject.toml", _MAX_BYTES) or "")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
 
 
 def _table(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -141,18 +203,60 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _is_installed(folder: str, name: str, top: str) -> bool:
-    environments = (find_environment(above) for above in _above(folder, top))
-    return any(
-        name == _normal(each)
+def _installed(folder: str, top: str) -> Finds:
+    environments = (find_environment(place) for place in above(folder, top))
+    return {
+        _normal(name)
         for environment in environments
         if environment is not None
-        for each in installed(environment)
-    )
+        for name in installed(environment)
+    }.__contains__
 
 
-_KINDS: dict[str, tuple[str, Callable[[str], _Package | None]]] = {
-    "python": ("pyproject.toml", _distribution),
-    "typescript": ("package.json", _package),
-    "javascript": ("package.json", _package),
+# Go
+
+
+def _module(folder: str) -> _Package | None:
+    name = gomod.of(folder).path
+    return _Package(folder, name, frozenset(gomod.replaced(folder))) if name else None
+
+
+def _seen_together(folder: str, top: str) -> Finds:
+    others = gomod.replaced(folder)
+    return lambda name: gomod.works_with(folder, others[name], above(folder, top))
+
+
+LACKING = "Packages not installed: {}; what needs them may be missing."
+_NOT_INSTALLED = "The package {} is not installed, so uses in other packages may be missing."
+_TOLD = "packages that others here need are not installed"
+_NODE = Kind(
+    ("package.json",),
+    _package,
+    _node_requires,
+    _linked,
+    _NOT_INSTALLED,
+    _TOLD,
+    "install the packages (npm, pnpm or yarn install), so that they find each other",
+)
+KINDS: dict[str, Kind] = {
+    "typescript": _NODE,
+    "javascript": _NODE,
+    "python": Kind(
+        ("pyproject.toml", "requirements.txt"),
+        _distribution,
+        _python_requires,
+        _installed,
+        _NOT_INSTALLED,
+        _TOLD,
+        "install the packages (uv sync, or pip install -e), so that they find each other",
+    ),
+    "go": Kind(
+        ("go.mod",),
+        _module,
+        lambda folder: frozenset(),  # see gomod.not_downloaded
+        _seen_together,
+        "Other modules here use {}; without a go.work that names both, uses there are not found.",
+        "modules that others here use, without a go.work",
+        "make a go.work that names them: go work init, then go work use -r .",
+    ),
 }

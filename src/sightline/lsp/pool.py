@@ -34,6 +34,7 @@ from sightline.lsp.projects import Project
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.routes import Outlook, Route, Routes
 from sightline.lsp.server import Launch, Server, State
+from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sweep import Counter, sweep
 from sightline.lsp.together import together
 from sightline.process.child import spawn
@@ -44,7 +45,6 @@ from sightline.workspace.workspace import Workspace
 __all__ = ["Options", "Pool", "ServerStatus"]
 
 _WARM_AT_ONCE = 2
-_NOT_INSTALLED = "The package {} is not installed, so uses in other packages may be missing."
 
 
 class ServerStatus(NamedTuple):
@@ -109,7 +109,7 @@ class Pool:
     ) -> Covered[Sequence[Location]]:
         own = self._routes.route(file.path, "references")
         unread = self._routes.unread(own, file.path)
-        package = self._routes.unlinked_package(own, file.path)
+        package = self._routes.package_note(own, file.path)
         question = Expected(file, position, include_declaration)
 
         async def ask(route: Route) -> Sequence[Location]:
@@ -120,7 +120,7 @@ class Pool:
         # Code of a project with its own environment may use what lies outside of it.
         parts = await together(*(ask(route) for route in self._routes.related(own)))
         found = [place for part in parts for place in part]
-        notes = [self.shortcomings(own), _NOT_INSTALLED.format(package) if package else ""]
+        notes = [self._note(own), package]
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
@@ -139,7 +139,7 @@ class Pool:
             return self._routes.own(route, found, lambda symbol: symbol.location.uri)
 
         found = await together(*(ask(route) for route in routes))
-        note = self.shortcomings(*routes)
+        note = self._note(*routes)
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
     async def document_diagnostics(self, file: SourceFile) -> Sequence[RawDiagnostic]:
@@ -201,7 +201,14 @@ class Pool:
         """The version of a server, once it may be asked."""
         server = self._server(route)
         await server.ready()
+        if route.spec.troubles and route.spec.readiness == "answers-block":
+            # It says what it lacks when it has to know the project.
+            await self._probe(server, route, await self._workspace.begin())
         return server.version
+
+    def words(self, route: Route) -> str:
+        """What a server said about that which it lacks."""
+        return self._known(route).words
 
     def complaint(self, route: Route) -> str:
         """The end of what a server said on standard error before it ended."""
@@ -213,10 +220,16 @@ class Pool:
         found = (self._routes.unlinked(root, outlook.name) for root in roots)
         return sorted({name for packages in found for name in packages.values() if name})
 
-    def shortcomings(self, *routes: Route) -> str:
-        """What stands in the way of complete answers of these servers, in sentences."""
-        said = {self._known(route).shortcomings for route in routes}
-        return " ".join(sorted(filter(None, said)))
+    def not_installed(self, outlook: Outlook) -> list[str]:
+        """The packages of others that the packages of a root need and do not find."""
+        roots = [route.project.projects.root for route in outlook.routes[:1]]
+        found = (self._routes.not_installed(root, outlook.name) for root in roots)
+        return [name for names in found for name in names]
+
+    def shortcomings(self, *routes: Route) -> list[Shortcoming]:
+        """What stands in the way of complete answers of these servers."""
+        found = (each for route in routes for each in self._known(route).shortcomings)
+        return list(dict.fromkeys(found))
 
     def waiting_for(self, uri: str | None) -> str:
         """What a question about a document, or about the workspace, is waiting for."""
@@ -234,6 +247,10 @@ class Pool:
             ServerStatus(name, root, server.state.value, server.version, server.pid, server.pending)
             for (name, root), server in sorted(self._fleet.servers.items())
         ]
+
+    async def round(self) -> None:
+        """One look at every server, as is taken every few seconds."""
+        await self._fleet.round()
 
     async def close(self) -> None:
         self._head_start.close()
@@ -253,7 +270,10 @@ class Pool:
             server = self._known(route)
             async with turns:
                 with contextlib.suppress(Failure):
-                    await self._probe(server, route, view)
+                    await server.ready()
+                    if not server.asked and not self._head_start.expects(server):
+                        # Otherwise somebody's question does what ours would.
+                        await self._probe(server, route, view)
 
         with contextlib.suppress(Failure):
             view = await self._workspace.begin()
@@ -261,11 +281,8 @@ class Pool:
             await asyncio.gather(*(warm(view, route) for route in routes))
 
     async def _probe(self, server: Server, route: Route, view: View) -> None:
-        await server.ready()
         if "references" in route.spec.not_offered:
             return
-        if server.asked or self._head_start.expects(server):
-            return  # somebody's question does what ours would
         path = self._routes.probe(route)
         if path is None:
             return
@@ -275,6 +292,9 @@ class Pool:
         await questions.references(server, file, language, start, include_declaration=True)
 
     # Servers
+
+    def _note(self, *routes: Route) -> str:
+        return " ".join(each.sentence for each in self.shortcomings(*routes))
 
     def _server_for(self, file: SourceFile, operation: Operation) -> tuple[Server, str]:
         route = self._routes.route(file.path, operation)

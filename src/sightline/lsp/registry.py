@@ -24,6 +24,7 @@ __all__ = [
     "Package",
     "Registry",
     "ServerSpec",
+    "Trouble",
     "builtin",
     "load",
 ]
@@ -87,6 +88,18 @@ class Package(Struct, frozen=True, forbid_unknown_fields=True):
     licence: str
 
 
+class Trouble(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a server says when it could not load all of a project."""
+
+    #: A pattern for its status or for a line of its log.
+    says: str
+    #: What callers are told, and the step that helps.
+    means: str
+    fix: str = ""
+    #: Whether it then knows nothing at all of what it speaks of.
+    blind: bool = False
+
+
 class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     languages: tuple[str, ...]
     #: The program and its arguments. ``{server}`` is the folder of the installed package,
@@ -141,6 +154,13 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     not_offered: tuple[Operation, ...] = ()
     #: Operations whose answers are not repeatable; offered only with ``allow_unstable_hover``.
     unstable: tuple[Operation, ...] = ()
+    #: A pattern for the error it gives where there is no symbol: that is an answer, and empty.
+    no_symbol: str = ""
+    #: What it says when something is missing. With ``status`` anything but good health counts.
+    troubles: tuple[Trouble, ...] = ()
+    #: Folders outside the workspace whose change may end a trouble, as patterns: then it starts
+    #: over. ``~`` is the user's home, ``$NAME`` a variable of the environment.
+    outside: tuple[str, ...] = ()
     #: A text that shows that an answer was made before the project was loaded.
     unfinished: str = ""
     #: What of a workspace the server runs, and whether its user must have trusted it first.
@@ -151,6 +171,9 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     settings: dict[str, Any] = {}
     initialization_options: dict[str, Any] = {}
     environment: dict[str, str] = {}
+    #: Variables of the user's environment that it gets besides the few that every server gets,
+    #: unless they name something in a root.
+    passes: tuple[str, ...] = ()
     #: Notifications sent once after ``initialized``.
     announce: tuple[str, ...] = ()
     python_environment: Literal["ty", "pyright", ""] = ""
@@ -259,6 +282,12 @@ def _check(
         raise BadRegistry(f"servers.{name}: there is no package {spec.package!r}")
     if spec.readiness in ("log", "progress", "notification") and not spec.ready_signal:
         raise BadRegistry(f"servers.{name}: readiness {spec.readiness!r} needs a ready_signal")
+    for pattern in (spec.ready_signal, spec.no_symbol, *(each.says for each in spec.troubles)):
+        try:
+            re.compile(pattern)
+        except re.error:
+            text = f"servers.{name}: {pattern!r} is no regular expression"
+            raise BadRegistry(text) from None
     if spec.after_change in ("reload", "quiesce") and not spec.reload_command:
         raise BadRegistry(f"servers.{name}: after_change needs a reload_command")
 

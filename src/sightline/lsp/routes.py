@@ -13,10 +13,11 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
+from sightline.contract.texts import listed
 from sightline.contract.uris import is_under, path_of
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
-from sightline.lsp.links import MANIFESTS, unlinked
+from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.workspace.changes import Change
@@ -31,6 +32,12 @@ T = TypeVar("T")
 #: A server that was not there is not looked for again for so long.
 _LOOK_AGAIN_S = 2.0
 
+_OWN_SERVER = (
+    'if you have a server for it, in sightline.toml: [servers.NAME] with languages = ["{}"], '
+    'command = ["PROGRAM"], found = "path"'
+)
+#: So many packages are named in a sentence.
+_NAMED = 4
 #: A file that is quick to open and large enough to define something.
 _PROBE_BYTES = range(64, 65_536)
 
@@ -85,6 +92,8 @@ class Routes:
         self._present: dict[str, list[str]] = {}
         #: By root and language; see links.py.
         self._unlinked: dict[tuple[str, str], dict[str, str]] = {}
+        #: By folder and language: what is to be said of the package there.
+        self._notes: dict[tuple[str, str], str] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
@@ -146,21 +155,41 @@ class Routes:
             self._unlinked[key] = unlinked(language, root.real, self._in(root).holding)
         return self._unlinked[key]
 
-    def unlinked_package(self, route: Route, path: str) -> str:
-        """The package of a file, if others need it and do not find it."""
-        root = route.project.projects.root
-        packages = self.unlinked(root, self.language(path) or "")
-        folder = path if packages else root.real
-        while len(folder) > len(root.real):
+    def package_note(self, route: Route, path: str) -> str:
+        """What the package of a file lacks, and whether others need it and do not find it."""
+        root, language = route.project.projects.root, self.language(path) or ""
+        if language not in KINDS:
+            return ""
+        self._refresh()
+        key = (path.rpartition("/")[0], language)
+        if key not in self._notes:
+            self._notes[key] = self._package_note(root, *key)
+        return self._notes[key]
+
+    def _package_note(self, root: Root, folder: str, language: str) -> str:
+        kind, tree = KINDS[language], self._tree(root)
+        while not any(name in tree.get(folder, ()) for name in kind.manifests):
+            if len(folder) <= len(root.real):
+                return ""
             folder = folder.rpartition("/")[0]
-            if folder in packages:
-                return packages[folder]
-        return ""
+        missing = not_installed(language, folder, root.real)
+        name = self.unlinked(root, language).get(folder)
+        sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
+        return " ".join([*sentences, *([kind.sentence.format(name)] if name else [])])
+
+    def not_installed(self, root: Root, language: str) -> list[str]:
+        """What the packages of a root surely need and do not find."""
+        kind = KINDS.get(language)
+        names = kind.manifests if kind is not None else ()
+        folders = {folder for name in names for folder in self._in(root).holding(name)}
+        found = (not_installed(language, folder, root.real) for folder in folders)
+        return sorted({name for missing in found for name in missing})
 
     def changed(self, changes: Sequence[Change]) -> None:
         """Files changed; those that came or went are seen by the state of the tree."""
         if any(change.path.endswith(MANIFESTS) for change in changes):
             self._unlinked.clear()
+            self._notes.clear()
 
     def everywhere(self, operation: Operation) -> tuple[list[Route], tuple[str, ...]]:
         """Who answers a question about the workspace, and the languages nobody answers for."""
@@ -205,7 +234,7 @@ class Routes:
     def _fix(self, language: str, root: Root) -> str:
         """The step after which the first server of a language can be asked."""
         if not self._registry.servers_for(language):
-            return "describe a server for it in sightline.toml: docs/add-a-language.md"
+            return _OWN_SERVER.format(language)
         roots = [root.real for root in self._workspace.roots.roots]
         for name in self._registry.servers_for(language):
             found = self._launcher.find(name, roots)
@@ -318,7 +347,7 @@ class Routes:
         if self._state == state:
             return
         self._state = state
-        self._projects, self._present, self._unlinked = {}, {}, {}
+        self._projects, self._present, self._unlinked, self._notes = {}, {}, {}, {}
         for root, _ in self._workspace.trees():
             projects = Projects(root, self._registry, partial(self._tree, root))
             self._projects[root.real] = projects

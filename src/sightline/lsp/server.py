@@ -10,6 +10,7 @@ callers are told. There is never more than one process: a new start waits for th
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from enum import Enum
@@ -27,6 +28,7 @@ from sightline.lsp.capabilities import CAPABILITIES
 from sightline.lsp.client import Client, ServerError, ServerGone
 from sightline.lsp.compile_database import Database
 from sightline.lsp.documents import Documents
+from sightline.lsp.folder_changes import folder_changes
 from sightline.lsp.interest import interested
 from sightline.lsp.launching import Start
 from sightline.lsp.projects import Project
@@ -34,6 +36,7 @@ from sightline.lsp.published import Published
 from sightline.lsp.readiness import Readiness
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.settling import Connection, Read, Settler
+from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.versions import is_older, plain
 from sightline.process.child import Child, StartFailed
 from sightline.workspace.changes import Change, Kind
@@ -52,6 +55,8 @@ _SILENCE_S = 120.0
 _START_S = 600.0
 _SETTLE_S = 120.0
 
+#: The method is not known, or its parameters were not understood at all.
+_NOT_UNDERSTOOD = frozenset({-32601, -32700})
 _CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED = -32801, -32802, -32800
 _RETRYABLE = frozenset({_CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED})
 
@@ -123,6 +128,11 @@ class Server(Struct, eq=False):
     _leaving: list[tuple[Client | None, Child | None]] = []
     _names: int = 0
     _database: Database = Database()
+    #: What was lacking before it started.
+    _lacking: tuple[Shortcoming, ...] = ()
+    #: How what lies outside was before it started, and how it is now.
+    _outside: object = None
+    _look_outside: Callable[[], object] | None = None
 
     @property
     def name(self) -> str:
@@ -153,9 +163,15 @@ class Server(Struct, eq=False):
         return self._database.units
 
     @property
-    def shortcomings(self) -> str:
-        """What stood in its way when it was started, in sentences."""
-        return self._database.shortcomings()
+    def shortcomings(self) -> list[Shortcoming]:
+        """What stands in the way of complete answers: found at its start, or said by itself."""
+        said = self._readiness.shortcomings if self._readiness is not None else []
+        return [*self._lacking, *said]
+
+    @property
+    def words(self) -> str:
+        """What it said about that which it lacks: for people, never for a client."""
+        return self._readiness.words if self._readiness is not None else ""
 
     @property
     def pending(self) -> int:
@@ -191,7 +207,7 @@ class Server(Struct, eq=False):
             if self.client is None or self.client.gone is not None or self.state is not State.READY:
                 raise self._not_ready()
             if self._readiness is not None and self._readiness.broken:
-                raise Unavailable(f"{self.name} could not load the project; mend its project files")
+                raise self._could_not_load()
             return self.client
 
     async def ask(
@@ -206,7 +222,10 @@ class Server(Struct, eq=False):
         client = await self.ready()
         if wide:
             self._check_width()
-        return await self._request(client, method, params, result)
+        answer = await self._request(client, method, params, result)
+        if wide and self._is_blind() and len(self._anchors.opened) < 2:
+            raise self._could_not_load()  # it knows nothing of all there is
+        return answer
 
     async def ask_about(
         self,
@@ -265,7 +284,9 @@ class Server(Struct, eq=False):
             for change in changes
             if self._is_own(change.path) or interested(client, folder, change.path)
         ]
-        self._settler.changed(changes, told)
+        projects = self.launch.project().projects
+        folders = folder_changes(changes, told, projects.tree(), projects.root.real)
+        self._settler.changed(changes, [*folders, *told])
         if self._settler.must_restart:
             self._begin_over()
             return
@@ -307,6 +328,13 @@ class Server(Struct, eq=False):
         """What it has read counts no longer."""
         if self.running:
             self._begin_over()
+
+    def is_mended(self) -> bool:
+        """Whether something outside changed that it lacked. Looks at the disk."""
+        look, before = self._look_outside, self._outside
+        if look is None or self.state is not State.READY or not self.shortcomings:
+            return False
+        return look() != before
 
     def exhausted(self, reason: str) -> None:
         """It took more than it may: its process is ended, and it starts again after a rest."""
@@ -353,9 +381,11 @@ class Server(Struct, eq=False):
         start = await self.launch.prepare()
         if start is None:
             raise Unavailable(f"{self.name} is not installed any more; run sightline doctor")
+        self._lacking, self._look_outside = tuple(start.shortcomings), start.outside
+        self._outside = await asyncio.to_thread(start.outside)
         child = await self.launch.spawn(start)
         self._child = child
-        readiness = self._readiness = Readiness(self.spec)
+        readiness = self._readiness = Readiness(self.name, self.spec)
         client = Client(
             child.listen,
             child.stdin,
@@ -563,7 +593,22 @@ class Server(Struct, eq=False):
         except ServerError as error:
             if error.code in _RETRYABLE:
                 raise NotReady(waiting_for=f"{self.name} to settle") from None
+            if self.spec.no_symbol and re.search(self.spec.no_symbol, error.message):
+                return None
+            if self._is_blind():
+                raise self._could_not_load() from None
+            if error.code in _NOT_UNDERSTOOD:
+                newer = f"; a newer one may: {self.spec.get}" if self.spec.get else ""
+                raise Unavailable(f"this {self.name} does not answer that{newer}") from None
             raise Unavailable(f"{self.name} could not answer; run sightline doctor") from None
+
+    def _is_blind(self) -> bool:
+        return self._readiness is not None and self._readiness.blind
+
+    def _could_not_load(self) -> Unavailable:
+        fix = next((each.fix for each in self.shortcomings if each.fix), "mend its project files")
+        why = "sightline doctor says why"
+        return Unavailable(f"{self.name} could not load the project; {why}; what may help: {fix}")
 
     def _check_sanity(self) -> None:
         if self.state is State.FAILED:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from sightline.contract.uris import is_under
 
-__all__ = ["child_environment", "find_program", "safe_path"]
+__all__ = ["child_environment", "find_program", "lies_in", "safe_path"]
 
 _ALLOWED = frozenset(
     """
@@ -39,6 +39,13 @@ def safe_path(path: str, roots: Iterable[str]) -> list[str]:
         if os.path.isabs(folder)
         and not any(is_under(os.path.realpath(folder), root) for root in closed)
     ]
+
+
+def lies_in(value: str, roots: Iterable[str]) -> bool:
+    """Whether one of the paths in a variable's value lies in one of the roots."""
+    closed = [os.path.realpath(root) for root in roots]
+    paths = [os.path.realpath(part) for part in value.split(os.pathsep) if os.path.isabs(part)]
+    return any(is_under(path, root) for path in paths for root in closed)
 
 
 def find_program(name: str, path: Iterable[str], roots: Iterable[str]) -> str | None:

@@ -21,8 +21,10 @@ from sightline.cli.main import make_parser
 from sightline.cli.start import build_program, roots_from
 from sightline.contract.failures import Failure
 from sightline.contract.texts import listed
+from sightline.lsp.links import KINDS
 from sightline.lsp.pool import Pool
 from sightline.lsp.routes import Outlook
+from sightline.lsp.shortcomings import Shortcoming
 from sightline.server.logs import Log
 from sightline.server.tokens import BadTokenFile, TokenFile
 from sightline.workspace.observers import observe
@@ -35,13 +37,6 @@ Status = Literal["ok", "note", "missing"]
 #: How long one language may take to get ready before the report goes on.
 _READY_S = 60
 _REINSTALL = "sightline servers list"
-_FLAGS = "make a compile_commands.json: cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
-_NODE = "install the packages (npm, pnpm or yarn install), so that they find each other"
-_INSTALL = {
-    "typescript": _NODE,
-    "javascript": _NODE,
-    "python": "install the packages (uv sync, or pip install -e), so that they find each other",
-}
 _MAX_NAMED = 8
 _LONGEST_LINE = 200
 _LEAST_SPACE = 1 << 20
@@ -185,21 +180,35 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
     ready = f"{names[0]} {versions[0]}, ready".replace("  ", " ")
     shortcomings = pool.shortcomings(*outlook.routes)
     if shortcomings:
-        return Finding(subject, "note", f"{ready}. {shortcomings}", _FLAGS)
+        sentences = " ".join(each.sentence for each in shortcomings)
+        said = next(filter(None, (_telling(pool.words(route)) for route in outlook.routes)), "")
+        detail = f"{ready}. {sentences}" + (f" It says: {said}" if said else "")
+        return Finding(subject, "note", detail, _fixes(shortcomings))
     packages = pool.unlinked(outlook)
     if packages:
-        missed = listed(packages, _MAX_NAMED)
-        told = f"{ready}; packages that others here need are not installed: {missed}"
-        return Finding(subject, "note", told, _INSTALL.get(outlook.name, ""))
+        kind = KINDS[outlook.name]
+        told = f"{ready}; {kind.told}: {listed(packages, _MAX_NAMED)}"
+        return Finding(subject, "note", told, kind.fix)
+    missing = pool.not_installed(outlook)
+    if missing:
+        told = f"{ready}; packages not installed: {listed(missing, _MAX_NAMED)}"
+        return Finding(subject, "note", told, KINDS[outlook.name].fix)
     return Finding(subject, "ok", ready)
 
 
 def _not_startable(pool: Pool, outlook: Outlook, subject: str, failure: Failure) -> Finding:
     """A server that is there and does not work: what it said about that, and how to get one."""
-    why = str(failure).removesuffix("; run sightline doctor")
-    said = next(filter(None, (_telling(pool.complaint(route)) for route in outlook.routes)), "")
-    get = next((route.spec.get for route in outlook.routes), "")
-    return Finding(subject, "missing", f"{why}: {said}" if said else why, get or _REINSTALL)
+    why = str(failure).removesuffix("; run sightline doctor").partition("; sightline doctor")[0]
+    routes = outlook.routes
+    words = [pool.words(route) or pool.complaint(route) for route in routes]
+    said = next(filter(None, map(_telling, words)), "")
+    get = next((route.spec.get for route in routes), "")
+    fix = _fixes(pool.shortcomings(*routes)) or get or _REINSTALL
+    return Finding(subject, "missing", f"{why}: {said}" if said else why, fix)
+
+
+def _fixes(shortcomings: list[Shortcoming]) -> str:
+    return "; ".join(dict.fromkeys(each.fix for each in shortcomings if each.fix))
 
 
 def _telling(complaint: str) -> str:
@@ -208,7 +217,10 @@ def _telling(complaint: str) -> str:
     plain = ("".join(filter(str.isprintable, line)).strip() for line in complaint.splitlines())
     lines = [line for line in plain if line]
     errors = (line for line in lines if "error" in line.lower())
-    return next(errors, lines[-1] if lines else "")[:_LONGEST_LINE]
+    line = next(errors, lines[-1] if lines else "")
+    if len(line) > _LONGEST_LINE:  # what comes last is what went wrong
+        line = line[max(line.rfind("error: "), 0) :]
+    return line[:_LONGEST_LINE]
 
 
 def changes_are_noticed(situation: Situation) -> Iterator[Finding]:

@@ -1,0 +1,70 @@
+"""Folders that came or went with the files in them.
+
+Changes are kept per file. Servers that once looked for a folder in vain do not look again because a
+file appears in it; they must hear of the folder, as an editor would tell them.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from sightline.workspace.changes import Change, Kind
+
+__all__ = ["folder_changes"]
+
+
+def folder_changes(
+    changes: Sequence[Change],
+    told: Sequence[Change],
+    tree: Mapping[str, Mapping[str, object]],
+    top: str,
+) -> list[Change]:
+    """What a server is told of folders below ``top`` besides the files in ``told``, sorted.
+
+    A folder came if it holds nothing that was there before ``changes``, and lost nothing; it went
+    if ``tree``, which is the state after them, does not have it.
+    """
+    lost = (change.path for change in changes if change.kind == Kind.DELETED)
+    were = {folder for path in lost for folder in _above(path, top)}
+    came = _came({change.path for change in changes if change.kind == Kind.CREATED}, tree) - were
+    return sorted(
+        {
+            Change(folder, change.kind)
+            for change in told
+            if change.kind != Kind.CHANGED
+            for folder in _above(change.path, top)
+            if (folder in came if change.kind == Kind.CREATED else folder not in tree)
+        }
+    )
+
+
+def _came(created: set[str], tree: Mapping[str, Mapping[str, object]]) -> set[str]:
+    inside: dict[str, list[str]] | None = None
+    came: set[str] = set()
+    waiting = {os.path.dirname(path) for path in created}
+    while waiting:
+        folder = max(waiting, key=len)  # what lies inside another comes before it
+        waiting.discard(folder)
+        if any(f"{folder}/{name}" not in created for name in tree.get(folder, ())):
+            continue
+        if inside is None:
+            inside = _inside(tree)
+        if folder in tree and all(each in came for each in inside.get(folder, ())):
+            came.add(folder)
+            waiting.add(os.path.dirname(folder))
+    return came
+
+
+def _inside(tree: Mapping[str, object]) -> dict[str, list[str]]:
+    """The folders directly inside each folder."""
+    found: dict[str, list[str]] = {}
+    for folder in tree:
+        found.setdefault(os.path.dirname(folder), []).append(folder)
+    return found
+
+
+def _above(path: str, top: str) -> Iterator[str]:
+    """The folders a path lies in, from the inside, below the top."""
+    folder = os.path.dirname(path)
+    while len(folder) > len(top):
+        yield folder
+        folder = os.path.dirname(folder)
