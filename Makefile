@@ -81,6 +81,7 @@ bench-languages: env servers ## every language server on a real code base (an ho
 	$(BIN)/python -m bench cold_starts
 	$(BIN)/python -m bench languages
 	$(BIN)/python -m tests.languages.rounds --write
+	$(BIN)/python -m tests.languages.differential --write
 
 bench-peers: env ## Sightline beside other bridges, without a network
 	$(BIN)/python -m tools.node protocol cclsp

@@ -72,7 +72,7 @@ one that says what makes it see an edit (`after_change`):
 | reload | a changed file is opened; after one came or went, its command `reload_command` |
 | quiesce | a changed file is opened and closed; else `reload_command`, until it is quiescent |
 | reindex | a changed source is opened and waited for; anything else starts the server over |
-| reveal | a changed or new file is opened and closed; a deleted one starts the server over |
+| reveal | a changed file is opened and closed; one that comes or goes starts the server over |
 | restart | the server starts over |
 
 `passes` names variables of your environment that the server gets besides the few that every server

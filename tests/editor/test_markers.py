@@ -28,6 +28,7 @@ _DIFFERENT = {
     ("references/left_out", 0): _THE_EDITORS,
     ("references/left_out", 1): _THE_EDITORS,
     ("references/not_installed", 0): _THE_EDITORS,
+    ("references/not_installed", 1): _THE_EDITORS,
 }
 
 

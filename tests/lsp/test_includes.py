@@ -126,10 +126,11 @@ def test_only_what_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.Mon
 def test_other_flags_end_the_index_and_other_files_do_not(tmp_path: Path) -> None:
     root = write_files(tmp_path / "ws", {"a.c": "#include <a.h>\n#include <b.h>\n", "inc/a.h": ""})
     cache = tmp_path / "cache"
-    shard = cache / ".cache/clangd/index/a.c.idx"
-    shard.parent.mkdir(parents=True)
+    cache.mkdir()
+    shard = cache / ".cache/clangd/index/a.c.1234.idx"
     includes = Includes()
     assert write(project(root), str(cache), includes).missing == ("b.h",)
+    shard.parent.mkdir(parents=True)
     shard.touch()
     (root / "b.c").write_text("int b;\n")
     units = write(project(root), str(cache), includes).units
@@ -143,3 +144,48 @@ def test_other_flags_end_the_index_and_other_files_do_not(tmp_path: Path) -> Non
     shard.touch()
     write(project(root), str(cache), includes)
     assert not shard.exists(), "what cannot be compared is not believed"
+
+
+FILES = {
+    "a.c": '#include "lib.h"\n',
+    "b.c": '#include "outer.h"\n',
+    "c.c": "int c;\n",
+    "lib.h": "int area(void);\n",
+    "outer.h": '#include "lib.h"\n',
+}
+ALL = {"a.c", "b.c", "c.c", "lib.h", "outer.h", "stdio.h"}
+
+
+@pytest.mark.parametrize(
+    ("edits", "gone"),
+    [
+        ({"c.c": "int d;\n"}, set()),
+        ({"lib.h": "/* why */ int  area(void); // what\n"}, set()),
+        ({"lib.h": "int area(int);\n"}, {"a.c", "b.c", "outer.h"}),
+        ({"outer.h": "int x;\n"}, {"b.c"}),
+        ({"lib.h": None}, {"a.c", "b.c", "outer.h"}),
+        ({"inc/lib.h": ""}, {"a.c", "b.c", "outer.h"}),
+        # What the headers of a source remember of it.
+        ({"a.c": '#include "lib.h"\nint area(void);\n'}, {"lib.h"}),
+        ({"b.c": None}, {"outer.h", "lib.h"}),
+    ],
+)
+def test_what_of_the_index_no_longer_holds(
+    tmp_path: Path, edits: dict[str, str | None], gone: set[str]
+) -> None:
+    root = write_files(tmp_path / "ws", FILES)
+    cache, shards = tmp_path / "cache", tmp_path / "cache/.cache/clangd/index"
+    cache.mkdir()
+    write_files(root, {"compile_flags.txt": ""})
+    write(project(root), str(cache), Includes())
+    shards.mkdir(parents=True)
+    for name in ALL:
+        (shards / f"{name}.0123456789ABCDEF.idx").touch()
+    for name, text in edits.items():
+        if text is None:
+            (root / name).unlink()
+        else:
+            write_files(root, {name: text})
+    write(project(root), str(cache), Includes())
+    left = {shard.name.rsplit(".", 2)[0] for shard in shards.iterdir()}
+    assert left == ALL - gone

@@ -36,6 +36,8 @@ _NAME = ".sightline-names-these.js"
 class Anchors(NamedTuple):
     opened: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
+    #: The project files that decided it, also those that were looked for in vain.
+    decided_by: frozenset[str] = frozenset()
 
     @property
     def too_many(self) -> bool:

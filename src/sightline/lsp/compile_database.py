@@ -5,14 +5,19 @@ of every ``compile_commands.json`` in the project are copied, and a project that
 entry per source file with the flags of the nearest ``compile_flags.txt``, or else with the folders
 that its includes are found in. Entries whose file is not there are left out: the server would go
 on answering from what it once knew about them. It would also go on believing what it made of a
-file with other flags, so a flag that changes ends the index.
+file with other flags, so a flag that changes ends the index. And of the files that include a header
+which changed it reads one again, and none whose header came or went: what it kept of all of them is
+removed.
 """
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from sightline.contract.texts import listed
 from sightline.lsp.includes import Includes, IncludesOf, nearest_first
@@ -28,10 +33,21 @@ _C = (".c",)
 #: So many headers are named in a sentence.
 _NAMED = 4
 _FIX = "make a compile_commands.json: cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
-#: Where the server keeps its index, below the folder of its database.
+#: Where the server keeps its index, below the folder of its database; a file of it begins with the
+#: name of the file it is about.
 _INDEX = ".cache"
+_SHARDS = f"{_INDEX}/clangd/index"
+#: What the index was made of when it was last loaded.
+_STATE = "includes.json"
 
 Entry = dict[str, Any]
+
+
+class _State(msgspec.Struct, frozen=True):
+    #: What every include brought in, in short.
+    meanings: dict[str, str]
+    #: What every source said, in short, and its includes.
+    units: dict[str, list[str]]
 
 
 class Database(NamedTuple):
@@ -41,6 +57,8 @@ class Database(NamedTuple):
     units: frozenset[str] = frozenset()
     #: The includes that its flags were made for; ``None`` where the project has flags of its own.
     includes: frozenset[str] | None = None
+    #: The includes of each file.
+    files: Mapping[str, frozenset[str]] = {}
     #: Headers that are needed and were not found, where the flags were made here.
     missing: tuple[str, ...] = ()
     #: How many sources of the project its own database does not have.
@@ -71,18 +89,53 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
     before = target.read_text(encoding="utf-8") if target.exists() else "[]"
     if before != text:
         if _differs(before, entries):
-            import shutil  # which takes a moment, and is mostly not needed
-
             shutil.rmtree(Path(folder, _INDEX), ignore_errors=True)
-        fresh = target.with_suffix(".new")
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(target)
+        _replace(target, text)
+    _forget(folder, entries, told)
     if copied:
         unread = len([path for path in _sources(project) if path not in entries])
         return Database(frozenset(entries), unread=unread, entangled=told.entangled)
     # Flags of the project's own may name folders that are not looked into here.
     missing = () if project.named(NAMES[1]) else told.missing
-    return Database(frozenset(entries), told.spelled, missing, entangled=told.entangled)
+    return Database(frozenset(entries), told.spelled, told.files, missing, entangled=told.entangled)
+
+
+def _replace(target: Path, text: str) -> None:
+    fresh = target.with_suffix(".new")
+    fresh.write_text(text, encoding="utf-8")
+    fresh.replace(target)
+
+
+def _forget(folder: str, units: Iterable[str], told: IncludesOf) -> None:
+    """Removes from the index what no longer holds, and would be kept."""
+    now = _State(
+        told.meanings(),
+        {unit: [told.digests.get(unit, ""), *sorted(told.files.get(unit, ()))] for unit in units},
+    )
+    kept = Path(folder, _STATE)
+    before = _state(kept)
+    if before is None:
+        shutil.rmtree(Path(folder, _INDEX), ignore_errors=True)
+    elif before != now:
+        others = [i for i, meant in before.meanings.items() if now.meanings.get(i, meant) != meant]
+        stale = told.reached_by(others)
+        for unit, includes in before.units.items():
+            if now.units.get(unit) != includes:
+                # What a header declares is kept with the place where this source defined it.
+                stale |= told.brought_by(includes[1:])
+        names = {os.path.basename(path) for path in stale}
+        for shard in Path(folder, _SHARDS).glob("*.idx") if names else ():
+            if shard.name.rsplit(".", 2)[0] in names:
+                shard.unlink(missing_ok=True)
+    if before != now:
+        _replace(kept, msgspec.json.encode(now).decode())
+
+
+def _state(path: Path) -> _State | None:
+    try:
+        return msgspec.json.decode((read_text(str(path)) or "").encode(), type=_State)
+    except msgspec.DecodeError:
+        return None
 
 
 def _sources(project: Project) -> Iterator[str]:

@@ -7,7 +7,7 @@ their file changes.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from sightline.contract.source import SourceFile
@@ -19,8 +19,11 @@ MAX_OPEN = 64
 
 
 class Documents:
-    def __init__(self, client: Client, *, incremental: bool = False) -> None:
+    def __init__(self, client: Client, *, incremental: bool = False, reopens: bool = False) -> None:
         self._client = client
+        #: A changed document is closed and opened: the server would go on with what it made of the
+        #: includes before, and publish that.
+        self._reopens = reopens
         #: The server takes changes by range. One that does may get a whole text wrong.
         self._incremental = incremental
         #: URI -> version and text, least recently used first.
@@ -41,7 +44,10 @@ class Documents:
                 return version
         self._versions += 1
         self._open[file.uri] = (self._versions, file.text)
-        if known is None:
+        if known is not None and self._reopens:
+            self.close_once(file.uri)
+            self._announce(file.uri, language, file.text)
+        elif known is None:
             self._announce(file.uri, language, file.text)
             self._trim()
         else:
@@ -56,6 +62,11 @@ class Documents:
                 },
             )
         return self._versions
+
+    def close_others(self, kept: Container[str]) -> None:
+        """Closes every document but these and those that are held."""
+        for uri in [uri for uri in self._open if uri not in kept and uri not in self._held]:
+            self._close(uri)
 
     def hold(self, files: Iterable[tuple[SourceFile, str]]) -> None:
         """Keeps exactly these documents open, whatever else comes and goes."""

@@ -15,9 +15,10 @@ outside the project. What is found nowhere is named, because answers that need i
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from sightline.contract.canonical import sha256_hex
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_text
 from sightline.workspace.tree import Stamp
@@ -84,12 +85,65 @@ class IncludesOf(NamedTuple):
     spelled: frozenset[str] = frozenset()
     #: Whether a source is included by another file, and so compiled more than once.
     entangled: bool = False
+    #: The files of the project that each include may mean, and the includes of each file.
+    meant: Mapping[str, Sequence[str]] = {}
+    files: Mapping[str, frozenset[str]] = {}
+    #: What each file says, in short.
+    digests: Mapping[str, str] = {}
+
+    def meanings(self) -> dict[str, str]:
+        """For every include, something that differs when it brings in something else."""
+        return {
+            include: sha256_hex("\n".join(f"{path} {self.digests.get(path)}" for path in paths))[
+                :16
+            ]
+            for include, paths in self.meant.items()
+        }
+
+    def brought_by(self, includes: Iterable[str]) -> set[str]:
+        """The files of the project that these includes may bring in, with all they include."""
+        brought: set[str] = set()
+        waiting, known = list(includes), set(includes)
+        while waiting:
+            include = waiting.pop()
+            paths = self.meant.get(include)
+            if paths is None:  # nobody spells it any more
+                end = f"/{include[1:].rpartition('../')[2]}"
+                paths = [path for path in self.files if path.endswith(end)]
+            for path in paths:
+                brought.add(path)
+                further = self.files.get(path, frozenset()) - known
+                known |= further
+                waiting.extend(further)
+        return brought
+
+    def reached_by(self, includes: Iterable[str]) -> set[str]:
+        """The files that one of these includes occurs in, and all that include them in turn."""
+        users: dict[str, list[str]] = {}
+        for path, occurring in self.files.items():
+            for include in occurring:
+                users.setdefault(include, []).append(path)
+        naming: dict[str, list[str]] = {}
+        for include, paths in self.meant.items():
+            for path in paths:
+                naming.setdefault(path, []).append(include)
+        reached: set[str] = set()
+        waiting, known = list(includes), set(includes)
+        while waiting:
+            for path in users.get(waiting.pop(), ()):
+                reached.add(path)
+                further = [each for each in naming.get(path, ()) if each not in known]
+                known.update(further)
+                waiting.extend(further)
+        return reached
 
 
 class _Seen(NamedTuple):
     stamp: Stamp | None
     spelled: frozenset[str]
     needed: frozenset[str]
+    #: What the file says, whatever its comments and spaces are.
+    digest: str
 
 
 class Includes:
@@ -108,8 +162,9 @@ class Includes:
             folder, _, name = path.rpartition("/")
             stamp, known = tree.get(folder, {}).get(name), before.get(path)
             if known is None or known.stamp != stamp:
-                text = _directives(read_text(path, _MAX_BYTES) or "")
-                known = _Seen(stamp, spelled(text), needed(text))
+                whole = read_text(path, _MAX_BYTES) or ""
+                text = _directives(whole)
+                known = _Seen(stamp, spelled(text), needed(text), _digest(whole))
             seen[path] = known
             for include in known.spelled:
                 users.setdefault(include, set()).add(folder)
@@ -129,7 +184,18 @@ class Includes:
             tuple(sorted(set(missing))),
             frozenset(users),
             any(include.lower().endswith(_SOURCES) and there(include) for include in users),
+            {include: there(include) for include in users},
+            {path: each.spelled for path, each in seen.items()},
+            {path: each.digest for path, each in seen.items()},
         )
+
+
+def _digest(text: str) -> str:
+    """The text without comments and spaces, in short. What looks like a comment in a string may be
+    taken for one; the server itself notices that the file has changed.
+    """
+    words = re.sub(r"//[^\n]*", " ", re.sub(_COMMENT, " ", text)).split()
+    return sha256_hex(" ".join(words))[:16]
 
 
 def _directives(text: str) -> str:

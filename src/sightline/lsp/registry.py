@@ -123,6 +123,13 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     folder: Literal["root", "environment"] = "root"
     #: What must be open for the server to see the whole workspace.
     opens: Literal["nothing", "any", "tsconfig", "gomod"] = "nothing"
+    #: A file that is open counts as one of the project, even if the project leaves it out. So that
+    #: answers do not depend on what was asked before, others are closed before wide questions.
+    opened_join: bool = False
+    #: It does not always see that a module's name stands for another file (``a.ts``, ``a.d.ts``)
+    #: when one of them comes or goes, nor that it came with a folder where no project has the
+    #: file that imports it. Then it starts over.
+    resolves_once: bool = False
     #: When answers are complete. ``answers-block``: the server itself waits instead of guessing;
     #: ``documents``: it knows nothing beyond the document it is asked about.
     readiness: Literal[
@@ -139,7 +146,8 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     trusts_times: bool = False
     #: The command behind ``reload``.
     reload_command: str = ""
-    #: Files whose change makes the server start over: patterns for the end of their paths.
+    #: Files whose change makes the server start over: patterns for the end of their paths. Those
+    #: that end with a slash are for folders that come or go, from the project's folder (``./``).
     restart_on: tuple[str, ...] = ()
     diagnostics: Literal["pull", "push", "push-unversioned", "tsserver", "none"] = "pull"
     workspace_diagnostics: Literal["pull", "sweep", "none"] = "none"

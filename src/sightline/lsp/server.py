@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -37,9 +37,11 @@ from sightline.lsp.readiness import Readiness
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.settling import Connection, Read, Settler
 from sightline.lsp.shortcomings import Shortcoming
+from sightline.lsp.tsconfig import is_twin
 from sightline.lsp.versions import is_older, plain
 from sightline.process.child import Child, StartFailed
 from sightline.workspace.changes import Change, Kind
+from sightline.workspace.tree import Tree
 
 __all__ = ["Launch", "Server", "State"]
 
@@ -127,6 +129,8 @@ class Server(Struct, eq=False):
     #: Processes that are to be ended before the next one starts.
     _leaving: list[tuple[Client | None, Child | None]] = []
     _names: int = 0
+    #: How many questions wait about each document.
+    _used: dict[str, int] = {}
     _database: Database = Database()
     #: What was lacking before it started.
     _lacking: tuple[Shortcoming, ...] = ()
@@ -221,7 +225,7 @@ class Server(Struct, eq=False):
         """One question to the ready server. ``wide``: its answer depends on the whole project."""
         client = await self.ready()
         if wide:
-            self._check_width()
+            self._widen()
         answer = await self._request(client, method, params, result)
         if wide and self._is_blind() and len(self._anchors.opened) < 2:
             raise self._could_not_load()  # it knows nothing of all there is
@@ -239,11 +243,12 @@ class Server(Struct, eq=False):
     ) -> Any:  # noqa: ANN401
         """One question about a document, which the server sees with exactly the caller's text."""
         client = await self.ready()
-        if wide:
-            self._check_width()
-        assert self.documents is not None
-        self.documents.show(file, language)
-        return await self._request(client, method, params, result)
+        with self._using(file.uri):
+            if wide:
+                self._widen()
+            assert self.documents is not None
+            self.documents.show(file, language)
+            return await self._request(client, method, params, result)
 
     async def diagnostics_pushed(self, file: SourceFile, language: str) -> list[Any]:
         """The list the server publishes for exactly this text."""
@@ -251,7 +256,8 @@ class Server(Struct, eq=False):
         assert self.documents is not None
         version = self.documents.show(file, language)
         try:
-            return await self.published.of(file.uri, version)
+            with self._using(file.uri):
+                return await self.published.of(file.uri, version)
         except ServerGone:
             raise self._not_ready() from None
 
@@ -286,8 +292,8 @@ class Server(Struct, eq=False):
         ]
         projects = self.launch.project().projects
         folders = folder_changes(changes, told, projects.tree(), projects.root.real)
-        self._settler.changed(changes, [*folders, *told])
-        if self._settler.must_restart:
+        self._settler.changed(changes, told, folders)
+        if self._settler.must_restart or self._is_elsewhere(changes, folders, projects.tree()):
             self._begin_over()
             return
         if self.spec.opens in ("tsconfig", "gomod"):
@@ -297,6 +303,20 @@ class Server(Struct, eq=False):
             )
         if self._settler.pending or self._anchors_due:
             self._settle_soon()
+
+    def _is_elsewhere(
+        self, changes: Sequence[Change], folders: Sequence[Change], tree: Tree
+    ) -> bool:
+        """Whether what the project is made of, or what a module's name stands for, is different."""
+        if any(change.path in self._anchors.decided_by for change in changes):
+            return True
+        if self.spec.resolves_once and self._anchors.named and folders:
+            return True
+        return self.spec.resolves_once and any(
+            change.kind != Kind.CHANGED
+            and is_twin(change.path, tree.get(change.path.rpartition("/")[0], ()))
+            for change in changes
+        )
 
     def waiting_for(self) -> str:
         """What a caller that runs out of time was waiting for. Constant texts, no times."""
@@ -394,7 +414,11 @@ class Server(Struct, eq=False):
         )
         self.client = client
         await self._initialize(client, start)
-        self.documents = Documents(client, incremental=_takes_ranges(self.capabilities))
+        self.documents = Documents(
+            client,
+            incremental=_takes_ranges(self.capabilities),
+            reopens=self.spec.compile_database,
+        )
         self.published = Published()
         connection = Connection(
             self.spec,
@@ -405,6 +429,7 @@ class Server(Struct, eq=False):
             self.launch.read,
             self._is_own,
             self._some_file,
+            self.launch.folder,
             start.database,
         )
         self._settler, self._database = Settler(connection), start.database
@@ -618,10 +643,24 @@ class Server(Struct, eq=False):
         if self.client is not None and self.client.silent_for() > _SILENCE_S:
             self._begin_over()
 
-    def _check_width(self) -> None:
+    def _widen(self) -> None:
+        """Before a question about the whole project: nothing of it is in doubt."""
         if self._anchors.too_many:
             markers = " or ".join(self.spec.root_markers)
             raise Unavailable(f"too many files here belong to no project; add a {markers}")
+        if self.spec.opened_join and self.documents is not None:
+            self.documents.close_others(self._used)
+
+    @contextlib.contextmanager
+    def _using(self, uri: str) -> Iterator[None]:
+        """While somebody waits for an answer about a document, it stays open."""
+        self._used[uri] = self._used.get(uri, 0) + 1
+        try:
+            yield
+        finally:
+            self._used[uri] -= 1
+            if not self._used[uri]:
+                del self._used[uri]
 
     def _not_ready(self) -> NotReady:
         cause = f" because it {self._reason}" if self._reason else ""

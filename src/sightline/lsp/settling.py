@@ -9,7 +9,7 @@
     quiesce   a changed file is opened and closed; one that comes or goes needs the server's own
               command, after which it works on and says when it is quiet
     reindex   a changed source is opened and waited for; anything else needs a new start
-    reveal    a changed or new file is opened and closed; a deleted one needs a new start
+    reveal    a changed file is opened and closed; one that comes or goes needs a new start
     restart   the server notices nothing: it starts over
 
 ``changed`` is called when a call begins and only sends. ``settle`` is awaited before the next
@@ -61,6 +61,8 @@ class Connection(Struct, frozen=True):
     is_own: Callable[[str], bool]
     #: Any file of the project, for servers that must be shown one.
     some_file: Callable[[], str | None]
+    #: The folder of its project.
+    folder: str = ""
     #: The compilation database, where the server has such a thing.
     database: Database = Database()
 
@@ -83,17 +85,26 @@ class Settler(Struct, eq=False):
     def pending(self) -> bool:
         return self._rescan or self._reload or bool(self._shown) or bool(self._awaited)
 
-    def changed(self, changes: Sequence[Change], told: Sequence[Change]) -> None:
-        """Sends what can be sent. ``told`` are the changes the server is notified of."""
+    def changed(
+        self, changes: Sequence[Change], told: Sequence[Change], folders: Sequence[Change] = ()
+    ) -> None:
+        """Sends what can be sent. ``told`` are the changes the server is notified of, as well as
+        ``folders`` that came or went.
+        """
         spec, connection = self.connection.spec, self.connection
         for change in changes:
             connection.documents.changed(uri_of(change.path), partial(connection.read, change.path))
         starts_over = _end_matcher(spec.restart_on)
-        if any(starts_over(change.path) for change in changes):
+        inside = len(connection.folder)
+        if any(starts_over(change.path) for change in changes) or any(
+            starts_over(f".{change.path[inside:]}/") for change in folders
+        ):
             self.must_restart = True
             return
-        if told:
-            events = [{"uri": uri_of(change.path), "type": change.kind} for change in told]
+        if told or folders:
+            events = [
+                {"uri": uri_of(change.path), "type": change.kind} for change in (*folders, *told)
+            ]
             connection.client.notify("workspace/didChangeWatchedFiles", {"changes": events})
         own = [change for change in changes if connection.is_own(change.path)]
         if own:
@@ -149,7 +160,8 @@ class Settler(Struct, eq=False):
             self.connection.documents.reveal(file, language)
 
     def _reveal_or_restart(self, changes: Sequence[Change]) -> None:
-        if len(changes) > _MANY or any(change.kind == Kind.DELETED for change in changes):
+        # It prefers what it read first: a new file would come last, which it may not after a start.
+        if len(changes) > _MANY or any(change.kind != Kind.CHANGED for change in changes):
             self.must_restart = True
             return
         for change in changes:
@@ -168,7 +180,12 @@ class Settler(Struct, eq=False):
         database = self.connection.database
         if file.path not in database.units:
             return True
-        return database.includes is not None and not spelled(file.text) <= database.includes
+        if database.includes is None:
+            return False
+        includes = spelled(file.text)
+        if database.missing and includes != database.files.get(file.path):
+            return True  # what is missing may be another header now
+        return not includes <= database.includes
 
     def _start_over(self, changes: Sequence[Change]) -> None:
         self.must_restart = True
@@ -223,11 +240,18 @@ class Settler(Struct, eq=False):
 
 @cache
 def _end_matcher(patterns: tuple[str, ...]) -> Callable[[str], object]:
-    """Whether a path ends as one of the patterns says; a star stands for a part of one name."""
+    """Whether a path ends as one of the patterns says; a star stands for a part of one name.
+
+    A folder's path ends with a slash and begins with a dot for the project, and so do patterns
+    that are for folders: they stand for the whole path.
+    """
     if not patterns:
         return lambda path: False
-    ends = (re.escape(pattern).replace(r"\*", "[^/]*") for pattern in patterns)
-    return re.compile(rf".*/(?:{'|'.join(ends)})", re.DOTALL).fullmatch
+    ends = [
+        ("" if pattern.endswith("/") else ".*/") + re.escape(pattern).replace(r"\*", "[^/]*")
+        for pattern in patterns
+    ]
+    return re.compile("|".join(ends), re.DOTALL).fullmatch
 
 
 class _InOrder:

@@ -12,7 +12,7 @@ no harm.
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -21,13 +21,14 @@ from msgspec import Struct
 from sightline.lsp.anchors import Anchors, can_be_named
 from sightline.lsp.reading import read_json
 
-__all__ = ["CONFIGURATIONS", "anchors", "mapped"]
+__all__ = ["CONFIGURATIONS", "anchors", "is_twin", "mapped"]
 
 #: In the order in which servers look for them.
 CONFIGURATIONS = ("tsconfig.json", "jsconfig.json")
 _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 _JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 _SKIPPED = ("node_modules", "bower_components", "jspm_packages")
+_MODULE = re.compile(r"(.+?)(?:\.d)?\.[cm]?[jt]sx?")
 _MAX_EXTENDS = 16
 _MAX_CLIMB = 64
 
@@ -41,6 +42,8 @@ class Configuration(Struct, frozen=True):
     exclude: tuple[re.Pattern[str], ...]
     extensions: tuple[str, ...]
     references: tuple[str, ...]
+    #: The files that it is read from, or would be if they were there.
+    decided_by: frozenset[str]
 
     def includes(self, file: str) -> bool:
         """Whether the project surely includes a file by its path."""
@@ -71,7 +74,8 @@ def anchors(files: Iterable[str], configurations: Iterable[str]) -> Anchors:
         elif owner not in opened:
             opened.add(owner)
             found.append(file)
-    return Anchors(tuple(found), tuple(loose))
+    read_from = [each.decided_by for each in known.values()]
+    return Anchors(tuple(found), tuple(loose), frozenset().union(*read_from))
 
 
 def _nearest(file: str, configurations: Mapping[str, str]) -> str | None:
@@ -105,7 +109,8 @@ def _reachable(path: str, known: dict[str, Configuration]) -> list[Configuration
 
 def read(path: str) -> Configuration:
     """A configuration with everything it extends."""
-    chain = _chain(path)
+    asked: set[str] = {path}
+    chain = _chain(path, asked)
     listed, listed_at = _first(chain, "files")
     include, include_at = _first(chain, "include")
     exclude, exclude_at = _first(chain, "exclude")
@@ -130,7 +135,18 @@ def read(path: str) -> Configuration:
         tuple(excluded),
         _TYPESCRIPT + (_JAVASCRIPT if javascript else ()),
         tuple(_references(path, chain[0][1])),
+        frozenset(asked),
     )
+
+
+def is_twin(path: str, names: Container[str]) -> bool:
+    """Whether another of the names in the folder of a file stands for the same module."""
+    name = os.path.basename(path)
+    match = _MODULE.fullmatch(name)
+    if match is None:
+        return False
+    endings = (".d.ts", ".d.mts", ".d.cts", *_TYPESCRIPT, *_JAVASCRIPT)
+    return any(match[1] + end in names for end in endings if match[1] + end != name)
 
 
 def mapped(path: str) -> list[str]:
@@ -139,14 +155,17 @@ def mapped(path: str) -> list[str]:
     return next((list(table) for table in tables if isinstance(table, dict)), [])
 
 
-def _chain(path: str) -> list[tuple[str, dict[str, Any]]]:
-    """A configuration and all that it extends, nearest first; what is not there says nothing."""
+def _chain(path: str, asked: set[str] | None = None) -> list[tuple[str, dict[str, Any]]]:
+    """A configuration and all that it extends, nearest first; what is not there says nothing.
+
+    The files that are looked for are added to ``asked``.
+    """
     own = _table(read_json(path, comments=True))
-    return [(path, own), *_bases(path, own, {path}, 0)]
+    return [(path, own), *_bases(path, own, {path}, set() if asked is None else asked, 0)]
 
 
 def _bases(
-    path: str, value: Mapping[str, Any], seen: set[str], depth: int
+    path: str, value: Mapping[str, Any], seen: set[str], asked: set[str], depth: int
 ) -> list[tuple[str, dict[str, Any]]]:
     """What a configuration extends, nearest first. Packages are looked for upwards.
 
@@ -160,13 +179,14 @@ def _bases(
     found: list[tuple[str, dict[str, Any]]] = []
     for name in reversed(names):
         for candidate in _candidates(os.path.dirname(path), name):
+            asked.add(candidate)
             if candidate in seen:
                 break
             base = read_json(candidate, comments=True)
             if isinstance(base, dict):
                 seen.add(candidate)
                 found.append((candidate, base))
-                found += _bases(candidate, base, seen, depth + 1)
+                found += _bases(candidate, base, seen, asked, depth + 1)
                 break
     return found
 
