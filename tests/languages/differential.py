@@ -133,6 +133,23 @@ _GO: States = {
     "pkg/go.mod": [None, "module example.com/m/pkg\n\ngo 1.21\n"],
     "lib_windows.go": [None, "package m\n\nfunc area() int { return 2 }\n"],
 }
+_RUST: States = {
+    "Cargo.toml": [
+        '[package]\nname = "sample"\nversion = "0.1.0"\nedition = "2021"\n',
+        '[package]\nname = "other"\nversion = "0.1.0"\nedition = "2021"\n',
+        '[package]\nname = "sample"\nversion = "0.1.0"\n[features]\ndefault = ["x"]\nx = []\n',
+    ],
+    "src/lib.rs": [
+        "mod plane;\npub fn used() -> i32 {\n    plane::area()\n}\n",
+        "mod deep;\nmod plane;\npub fn used() -> i32 {\n    deep::area() + plane::area()\n}\n",
+        '#[cfg(feature = "x")]\nmod plane;\n#[cfg(feature = "x")]\nuse plane::area;\n',
+    ],
+    "src/plane.rs": ["pub fn area() -> i32 {\n    1\n}\n", "pub const area: i32 = 1;\n", None],
+    "src/plane/mod.rs": [None, "pub fn area() -> u8 {\n    1\n}\n"],
+    "src/deep/mod.rs": [None, "mod lib;\npub use lib::area;\n", "pub fn area() {}\n"],
+    "src/deep/lib.rs": [None, "pub fn area() -> i32 {\n    2\n}\n"],
+    "tests/use.rs": [None, "use sample::used;\n#[test]\nfn area() {\n    used();\n}\n"],
+}
 _BASH: States = {
     "use.sh": [". ./lib.sh\narea\n", ". ./pkg/lib.sh\narea\n", "area\n", None],
     "lib.sh": ["area() {\n  echo 1\n}\n", "area=1\n", None],
@@ -147,6 +164,7 @@ PROJECTS: dict[str, States] = {
     "vtsls": _TYPESCRIPT,
     "clangd": _C,
     "gopls": _GO,
+    "rust-analyzer": _RUST,
     "bash": _BASH,
 }
 _RESULTS = Path(__file__).parent.parent.parent / "bench/results/differential.json"
@@ -162,11 +180,12 @@ class Difference(NamedTuple):
     cold: str
 
 
-async def differences(
-    server: str, rounds: int, seed: int, folder: Path, environment: dict[str, str] | None = None
-) -> list[Difference]:
+async def differences(server: str, rounds: int, seed: int, folder: Path) -> list[Difference]:
     """Edits a project of a server so often, and says where an answer was not fresh."""
     found: list[Difference] = []
+    # A user's own server needs the user's own toolchain.
+    home = os.environ["HOME"] if server in ON_PATH else str(folder)
+    environment = {"PATH": os.environ["PATH"], "HOME": home}
     chance = random.Random(seed)
     states = PROJECTS[server]
     root = folder / "ws"
@@ -193,7 +212,7 @@ async def differences(
     return found
 
 
-def _engine(root: Path, cache: Path, server: str, environment: dict[str, str] | None) -> Any:
+def _engine(root: Path, cache: Path, server: str, environment: dict[str, str]) -> Any:
     cache.mkdir()
     return engine(
         root,
@@ -262,7 +281,9 @@ def _plain(answer: Any) -> str:
 
 
 def _questions(root: Path, server: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    sources = [name for name in PROJECTS[server] if name.startswith(("use.", "lib", "pkg", "src"))]
+    sources = [
+        name for name in PROJECTS[server] if name.startswith(("use.", "lib", "pkg", "src", "tests"))
+    ]
     for name in sorted(sources):
         path = root / name
         if not path.is_file() or path.suffix in (".mod", ".txt"):
@@ -296,10 +317,7 @@ def main() -> int:
         found: list[Difference] = []
         for seed in range(1, chosen.seeds + 1):
             with tempfile.TemporaryDirectory() as folder:
-                environment = {"PATH": os.environ["PATH"], "HOME": folder}
-                found += asyncio.run(
-                    differences(server, chosen.rounds, seed, Path(folder), environment)
-                )
+                found += asyncio.run(differences(server, chosen.rounds, seed, Path(folder)))
         for each in found:
             print(f"{each.server} {each.round} {each.edits}\n  {each.question}")
             print(f"    warm {each.warm}\n    cold {each.cold}")
@@ -340,7 +358,8 @@ depends on what was asked before.
 
 - The projects are small and the edits are made by a program. What both engines get wrong is not
   seen here; [cold-starts.md](cold-starts.md) looks at that.
-- Servers that know one document only are left out, and rust-analyzer, which was not there.
+- Servers that know one document only are left out. gopls was Debian's 0.16.1, whose diagnostics
+  cannot be asked for.
 - A stub beside a source of the same name, with a third in `src`, is left out for pyright: it finds
   one definition more after a start than after the edits that lead there.
 """

@@ -124,3 +124,26 @@ async def test_a_package_that_is_installed_later(tmp_path: Path, server: str) ->
         assert f"{packages}/dep/__init__.py" in await defined(running, PYTHON)
         shutil.rmtree(root / packages / "dep")
         assert await defined(running, PYTHON) <= {"a.py"}
+
+
+async def test_a_new_package_of_go_that_nobody_imports(tmp_path: Path) -> None:
+    needs("gopls")
+    files = {
+        "go.mod": "module example.com/m\n\ngo 1.21\n",
+        "lib/lib.go": "package lib\n\nfunc Area() {}\n",
+    }
+    root = write_files(tmp_path / "ws", files)
+    use = 'package x\n\nimport "example.com/m/lib"\n\nfunc f() { lib.Area() }\n'
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    async with engine(
+        root, cache=tmp_path, registry=only("gopls"), environment=environment
+    ) as running:
+        expected: list[str] = []
+        for name in ("use.go", "new/use.go", "new/more.go"):
+            place = {"line": 2, "character": 5}
+            answer = await running.call(
+                "vscode.lsp.references", uri=running.uri("lib/lib.go"), position=place
+            )
+            assert [item["uri"] for item in answer["items"]] == sorted(expected)
+            write_files(root, {name: use.replace("f()", f"{name[-6]}()")})
+            expected.append(running.uri(name))

@@ -3,7 +3,6 @@
 Longer runs: ``python -m tests.languages.differential``.
 """
 
-import os
 from pathlib import Path
 
 import pytest
@@ -18,5 +17,4 @@ _ROUNDS = {"pyright": 6, "vtsls": 6, "clangd": 10}
 @pytest.mark.parametrize("server", PROJECTS)
 async def test_edits_leave_nothing_behind(tmp_path: Path, server: str) -> None:
     needs(server)
-    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    assert await differences(server, _ROUNDS.get(server, 15), 2, tmp_path, environment) == []
+    assert await differences(server, _ROUNDS.get(server, 15), 2, tmp_path) == []

@@ -92,16 +92,35 @@ def symbols(count: int, uri: str) -> list[dict[str, Any]]:
     return [{"name": f"area{n}", "kind": 12, "location": location} for n in range(count)]
 
 
-async def test_gopls_has_one_file_of_each_module_open(tmp_path: Path) -> None:
+LOOSE = {
+    "scripts/a.go": "package main\n",
+    "scripts/b.go": "package main\n",
+    "scripts/sub/c.go": "package sub\n",
+    "scripts/sub/c_test.go": "package sub\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (GO, {"app/main.go", "lib/lib.go"}),
+        (LOOSE, {"scripts/a.go", "scripts/sub/c.go"}),
+        (GO | LOOSE, {"app/main.go", "lib/lib.go", "scripts/a.go", "scripts/sub/c.go"}),
+    ],
+    ids=["modules", "loose", "both"],
+)
+async def test_gopls_has_one_file_of_each_module_open(
+    tmp_path: Path, files: dict[str, str], expected: set[str]
+) -> None:
     script: dict[str, Any] = {"textDocument/documentSymbol": [{"result": []}]}
-    async with standing_in("gopls", GO, tmp_path, script) as running:
-        await running.call("vscode.lsp.documentSymbols", uri=running.uri("lib/lib.go"))
+    async with standing_in("gopls", files, tmp_path, script) as running:
+        await running.call("vscode.lsp.documentSymbols", uri=running.uri(min(expected)))
         opened = {
             message["params"]["textDocument"]["uri"]
             for message in received(tmp_path)
             if message.get("method") == "textDocument/didOpen"
         }
-        assert opened == {running.uri("app/main.go"), running.uri("lib/lib.go")}
+        assert opened == {running.uri(name) for name in expected}
 
 
 async def test_tsgo_is_shown_loose_files_by_one_document(tmp_path: Path) -> None:

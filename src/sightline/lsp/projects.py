@@ -59,14 +59,21 @@ class Project(Struct, frozen=True):
                 return Anchors(tuple(self._one_per_module()))
 
     def _one_per_module(self) -> list[str]:
+        """A file of every module, and of every folder that is in none: each is known when open."""
         modules = {os.path.dirname(path): "" for path in self.named("go.mod")}
+        loose: dict[str, str] = {}
+        inside = any(os.path.isfile(f"{place}/go.mod") for place in _above(self.folder))
         for path in self.files():
-            folder = os.path.dirname(path)
+            folder = home = os.path.dirname(path)
             while folder not in modules and len(folder) > len(self.folder):
                 folder = os.path.dirname(folder)
-            if modules.get(folder) == "" and not path.endswith("_test.go"):
+            if path.endswith("_test.go"):
+                continue
+            if modules.get(folder) == "":
                 modules[folder] = path
-        return sorted(path for path in modules.values() if path)
+            elif folder not in modules and not inside:
+                loose.setdefault(home, path)
+        return sorted(path for path in (*modules.values(), *loose.values()) if path)
 
     def walk(self) -> Iterator[tuple[str, str]]:
         """Every file of the project, in any language, with its name."""
@@ -76,6 +83,13 @@ class Project(Struct, frozen=True):
             if self.holds(folder)
             for name in names
         )
+
+
+def _above(folder: str) -> Iterator[str]:
+    """The folders that a folder lies in, up to the root of the file system."""
+    while (parent := os.path.dirname(folder)) != folder:
+        yield parent
+        folder = parent
 
 
 class Projects(Struct, eq=False):

@@ -312,10 +312,22 @@ class Server(Struct, eq=False):
             return True
         if self.spec.resolves_once and self._anchors.named and folders:
             return True
+        if self.spec.opens == "gomod" and self._is_new_package(changes, tree):
+            return True
         return self.spec.resolves_once and any(
             change.kind != Kind.CHANGED
             and is_twin(change.path, tree.get(change.path.rpartition("/")[0], ()))
             for change in changes
+        )
+
+    def _is_new_package(self, changes: Sequence[Change], tree: Tree) -> bool:
+        """Whether a folder has its first files: nobody would look there before they are opened."""
+        came = {change.path for change in changes if change.kind == Kind.CREATED}
+        speaks = self.launch.project().speaks
+        return any(
+            all(f"{folder}/{name}" in came for name in tree.get(folder, ()) if speaks(name))
+            for folder, _, name in (path.rpartition("/") for path in came)
+            if speaks(name)
         )
 
     def waiting_for(self) -> str:
@@ -631,9 +643,7 @@ class Server(Struct, eq=False):
         return self._readiness is not None and self._readiness.blind
 
     def _could_not_load(self) -> Unavailable:
-        fix = next((each.fix for each in self.shortcomings if each.fix), "mend its project files")
-        why = "sightline doctor says why"
-        return Unavailable(f"{self.name} could not load the project; {why}; what may help: {fix}")
+        return Unavailable(f"{self.name} could not load the project; run sightline doctor")
 
     def _check_sanity(self) -> None:
         if self.state is State.FAILED:

@@ -243,12 +243,14 @@ def _end_matcher(patterns: tuple[str, ...]) -> Callable[[str], object]:
     """Whether a path ends as one of the patterns says; a star stands for a part of one name.
 
     A folder's path ends with a slash and begins with a dot for the project, and so do patterns
-    that are for folders: they stand for the whole path.
+    that are for folders: they stand for the whole path, and a star for no hidden folder.
     """
     if not patterns:
         return lambda path: False
     ends = [
-        ("" if pattern.endswith("/") else ".*/") + re.escape(pattern).replace(r"\*", "[^/]*")
+        re.escape(pattern).replace(r"\*", r"(?!\.)[^/]*")
+        if pattern.endswith("/")
+        else ".*/" + re.escape(pattern).replace(r"\*", "[^/]*")
         for pattern in patterns
     ]
     return re.compile("|".join(ends), re.DOTALL).fullmatch

@@ -198,7 +198,7 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
 
 def _not_startable(pool: Pool, outlook: Outlook, subject: str, failure: Failure) -> Finding:
     """A server that is there and does not work: what it said about that, and how to get one."""
-    why = str(failure).removesuffix("; run sightline doctor").partition("; sightline doctor")[0]
+    why = str(failure).removesuffix("; run sightline doctor")
     routes = outlook.routes
     words = [pool.words(route) or pool.complaint(route) for route in routes]
     said = next(filter(None, map(_telling, words)), "")
