@@ -7,7 +7,7 @@ their file changes.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sightline.contract.source import SourceFile
@@ -63,9 +63,9 @@ class Documents:
             )
         return self._versions
 
-    def close_others(self, kept: Container[str]) -> None:
-        """Closes every document but these and those that are held."""
-        for uri in [uri for uri in self._open if uri not in kept and uri not in self._held]:
+    def close_others(self, keeps: Callable[[str], bool]) -> None:
+        """Closes every document but those to keep and those that are held."""
+        for uri in [uri for uri in self._open if uri not in self._held and not keeps(uri)]:
             self._close(uri)
 
     def hold(self, files: Iterable[tuple[SourceFile, str]]) -> None:

@@ -45,6 +45,10 @@ _MAX_OUTSIDE = 4_096
 _TY_PROJECT_FILES = ("ty.toml", "pyproject.toml")
 
 
+def _anything(path: str) -> bool:
+    return True
+
+
 class Found(NamedTuple):
     """Whether a server can be started here: its command, or what is missing and the fix."""
 
@@ -68,6 +72,8 @@ class Start(Struct, frozen=True):
     shortcomings: Sequence[Shortcoming] = ()
     #: The state of what lies outside and may end a trouble of the server.
     outside: Callable[[], object] = object
+    #: Whether a file may be left out of the project.
+    leaves_out: Callable[[str], bool] = _anything
 
 
 class Launcher(Struct, frozen=True):
@@ -116,9 +122,11 @@ class Launcher(Struct, frozen=True):
             shortcomings = self._modules_missing(project)
         environment = self._environment(spec, roots, folder)
         settings, options = dict(spec.settings), dict(spec.initialization_options)
+        leaves_out: Callable[[str], bool] = _anything
         if spec.python_environment == "ty":
             options |= self._ty_options(project.folder)
         elif spec.python_environment == "pyright":
+            leaves_out = python.may_be_left_out(project.folder)
             probe = python.interpreter_stand_in(project.folder, self.cache)
             environment["SIGHTLINE_GUARD_PROGRAMS"] = probe
             settings["python"] = {**settings.get("python", {}), "pythonPath": probe}
@@ -131,6 +139,7 @@ class Launcher(Struct, frozen=True):
             database,
             shortcomings,
             partial(_stamps, tuple(self._outside(spec))),
+            leaves_out,
         )
 
     def _on_path(self, program: str, roots: Sequence[str]) -> str | None:

@@ -9,8 +9,9 @@ what ``pyvenv.cfg`` says.
 import contextlib
 import json
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sightline.contract.canonical import sha256_hex
@@ -22,10 +23,12 @@ __all__ = [
     "find_environment",
     "installed",
     "interpreter_stand_in",
+    "may_be_left_out",
 ]
 
 _NAMES = (".venv", "venv", "env", ".env")
 _MAX_CONFIGURATION = 1 << 16
+_MAX_PROJECT = 1 << 20
 _VERSION = "3.13.0"
 
 #: Asked with ``-c CODE``; the code it is given says which of the two answers is wanted.
@@ -86,6 +89,18 @@ def interpreter_stand_in(folder: str, cache: Path) -> str:
         fresh.chmod(0o700)
         fresh.replace(file)
     return str(file)
+
+
+def may_be_left_out(folder: str) -> Callable[[str], bool]:
+    """Which files of a project pyright may leave out of it, as its settings are now.
+
+    Without settings it leaves out hidden folders, environments and those of other tools.
+    """
+    own = read_text(f"{folder}/pyproject.toml", _MAX_PROJECT) or ""
+    if os.path.lexists(f"{folder}/pyrightconfig.json") or "pyright" in own:
+        return lambda path: True
+    usual = re.compile(r"/(?:\.|node_modules/|__pycache__/|venv/|env/)").search
+    return lambda path: usual(path[len(folder) :]) is not None
 
 
 def _site_packages(environment: str) -> list[str]:

@@ -21,7 +21,7 @@ from msgspec import Struct, field
 
 from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import SourceFile
-from sightline.contract.uris import uri_of
+from sightline.contract.uris import path_of, uri_of
 from sightline.lsp import types
 from sightline.lsp.anchors import LANGUAGE, Anchors, named_by
 from sightline.lsp.capabilities import CAPABILITIES
@@ -137,6 +137,8 @@ class Server(Struct, eq=False):
     #: How what lies outside was before it started, and how it is now.
     _outside: object = None
     _look_outside: Callable[[], object] | None = None
+    #: Whether a file may be left out of the project.
+    _leaves_out: Callable[[str], bool] = lambda path: True
 
     @property
     def name(self) -> str:
@@ -414,6 +416,7 @@ class Server(Struct, eq=False):
         if start is None:
             raise Unavailable(f"{self.name} is not installed any more; run sightline doctor")
         self._lacking, self._look_outside = tuple(start.shortcomings), start.outside
+        self._leaves_out = start.leaves_out
         self._outside = await asyncio.to_thread(start.outside)
         child = await self.launch.spawn(start)
         self._child = child
@@ -659,7 +662,9 @@ class Server(Struct, eq=False):
             markers = " or ".join(self.spec.root_markers)
             raise Unavailable(f"too many files here belong to no project; add a {markers}")
         if self.spec.opened_join and self.documents is not None:
-            self.documents.close_others(self._used)
+            self.documents.close_others(
+                lambda uri: uri in self._used or not self._leaves_out(path_of(uri))
+            )
 
     @contextlib.contextmanager
     def _using(self, uri: str) -> Iterator[None]:
