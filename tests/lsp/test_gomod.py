@@ -54,7 +54,9 @@ def test_statements_and_blocks() -> None:
 
 @given(st.text(st.sampled_from('a./ \n\t()=>"`rquielpcmodus'), max_size=200))
 def test_any_text_is_read(text: str) -> None:
-    gomod.module(f"module {text}\nrequire {text}\nreplace {text}\n{text}")
+    found = gomod.module(f"module {text}\nrequire {text}\nreplace {text}\n{text}")
+    assert all(path and version for path, version in found.requires.items())
+    assert all(path and target for path, (target, _) in found.replaces.items())
 
 
 @pytest.mark.parametrize("path", ["a\x1b[1m", "a b", "a;rm", ""])
