@@ -164,10 +164,10 @@ async def test_modules_that_come_make_gopls_start_over(tmp_path: Path) -> None:
         pool = running.program.pool
         assert await references(running, "a.go") == f"Returned 0 references. {MISSING}"
         (before,) = pool.status()
-        await pool.round()
+        await pool._fleet.round()
         assert pool.status() == [before]
         (tmp_path / "go/pkg/mod/example.com/dep@v1.0.0").mkdir(parents=True)
-        await pool.round()
+        await pool._fleet.round()
         assert await references(running, "a.go") == "Returned 0 references."
         (after,) = pool.status()
         assert after.pid != before.pid
@@ -308,7 +308,7 @@ async def test_a_module_that_is_downloaded_while_gopls_runs(tmp_path: Path) -> N
         subprocess.run(
             [go, "mod", "download", "all"], cwd=root, env=environment | fetching | flags, check=True
         )
-        await running.program.pool.round()
+        await running.program.pool._fleet.round()
         assert "not downloaded" not in await references(running, "a.go", line=4)
         found = await running.call(
             "vscode.lsp.definition", uri=running.uri("a.go"), position={"line": 4, "character": 16}

@@ -12,7 +12,6 @@ removed.
 
 import json
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -89,7 +88,7 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
     before = target.read_text(encoding="utf-8") if target.exists() else "[]"
     if before != text:
         if _differs(before, entries):
-            shutil.rmtree(Path(folder, _INDEX), ignore_errors=True)
+            _end_index(folder)
         _replace(target, text)
     _forget(folder, entries, told)
     if copied:
@@ -98,6 +97,12 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
     # Flags of the project's own may name folders that are not looked into here.
     missing = () if project.named(NAMES[1]) else told.missing
     return Database(frozenset(entries), told.spelled, told.files, missing, entangled=told.entangled)
+
+
+def _end_index(folder: str) -> None:
+    import shutil  # which takes a moment, and is mostly not needed
+
+    shutil.rmtree(Path(folder, _INDEX), ignore_errors=True)
 
 
 def _replace(target: Path, text: str) -> None:
@@ -115,7 +120,7 @@ def _forget(folder: str, units: Iterable[str], told: IncludesOf) -> None:
     kept = Path(folder, _STATE)
     before = _state(kept)
     if before is None:
-        shutil.rmtree(Path(folder, _INDEX), ignore_errors=True)
+        _end_index(folder)
     elif before != now:
         others = [i for i, meant in before.meanings.items() if now.meanings.get(i, meant) != meant]
         stale = told.reached_by(others)

@@ -5,8 +5,9 @@ file appears in it; they must hear of the folder, as an editor would tell them.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from sightline.lsp.links import above
 from sightline.workspace.changes import Change, Kind
 
 __all__ = ["folder_changes"]
@@ -24,14 +25,15 @@ def folder_changes(
     if ``tree``, which is the state after them, does not have it.
     """
     lost = (change.path for change in changes if change.kind == Kind.DELETED)
-    were = {folder for path in lost for folder in _above(path, top)}
+    were = {folder for path in lost for folder in above(os.path.dirname(path), top)}
     came = _came({change.path for change in changes if change.kind == Kind.CREATED}, tree) - were
     return sorted(
         {
             Change(folder, change.kind)
             for change in told
             if change.kind != Kind.CHANGED
-            for folder in _above(change.path, top)
+            for folder in above(os.path.dirname(change.path), top)
+            if folder != top
             if (folder in came if change.kind == Kind.CREATED else folder not in tree)
         }
     )
@@ -60,11 +62,3 @@ def _inside(tree: Mapping[str, object]) -> dict[str, list[str]]:
     for folder in tree:
         found.setdefault(os.path.dirname(folder), []).append(folder)
     return found
-
-
-def _above(path: str, top: str) -> Iterator[str]:
-    """The folders a path lies in, from the inside, below the top."""
-    folder = os.path.dirname(path)
-    while len(folder) > len(top):
-        yield folder
-        folder = os.path.dirname(folder)

@@ -12,10 +12,8 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from glob import iglob
 from itertools import islice
 from pathlib import Path
-from string import Template
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
@@ -71,7 +69,7 @@ class Start(Struct, frozen=True):
     #: What the project lacks, as far as it shows before the start.
     shortcomings: Sequence[Shortcoming] = ()
     #: The state of what lies outside and may end a trouble of the server.
-    outside: Callable[[], object] = object
+    outside: Callable[[], object] | None = None
     #: Whether a file may be left out of the project.
     leaves_out: Callable[[str], bool] = _anything
 
@@ -138,7 +136,7 @@ class Launcher(Struct, frozen=True):
             project.anchors(database.units),
             database,
             shortcomings,
-            partial(_stamps, tuple(self._outside(spec))),
+            partial(_stamps, tuple(self._outside(spec))) if spec.outside else None,
             leaves_out,
         )
 
@@ -196,6 +194,8 @@ class Launcher(Struct, frozen=True):
 
     def _outside(self, spec: ServerSpec) -> Iterator[str]:
         """The patterns of what lies outside; those with a variable that is not set are left out."""
+        from string import Template  # which takes a moment, and few servers need
+
         known = {**self.environment, "GOMODCACHE": gomod.cache_of(self.environment)}
         for pattern in spec.outside:
             words = pattern.replace("~", "$HOME", 1) if pattern.startswith("~") else pattern
@@ -213,6 +213,8 @@ class Launcher(Struct, frozen=True):
 
 def _stamps(patterns: Sequence[str]) -> object:
     """Something that differs when an entry came or went in one of the folders."""
+    from glob import iglob  # which takes a moment, and few servers need
+
     found: dict[str, int] = {}
     for pattern in patterns:
         for path in islice(iglob(pattern), _MAX_OUTSIDE):

@@ -248,10 +248,6 @@ class Pool:
             for (name, root), server in sorted(self._fleet.servers.items())
         ]
 
-    async def round(self) -> None:
-        """One look at every server, as is taken every few seconds."""
-        await self._fleet.round()
-
     async def close(self) -> None:
         self._head_start.close()
         if self._warming is not None:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from sightline.contract.uris import is_under
 from sightline.lsp import python, tsconfig
 from sightline.lsp.anchors import Anchors
+from sightline.lsp.links import above
 from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.selection import Selection
 from sightline.workspace.roots import Root
@@ -62,7 +63,8 @@ class Project(Struct, frozen=True):
         """A file of every module, and of every folder that is in none: each is known when open."""
         modules = {os.path.dirname(path): "" for path in self.named("go.mod")}
         loose: dict[str, str] = {}
-        inside = any(os.path.isfile(f"{place}/go.mod") for place in _above(self.folder))
+        outer = above(os.path.dirname(self.folder))
+        inside = any(os.path.isfile(f"{place}/go.mod") for place in outer)
         for path in self.files():
             folder = home = os.path.dirname(path)
             while folder not in modules and len(folder) > len(self.folder):
@@ -83,13 +85,6 @@ class Project(Struct, frozen=True):
             if self.holds(folder)
             for name in names
         )
-
-
-def _above(folder: str) -> Iterator[str]:
-    """The folders that a folder lies in, up to the root of the file system."""
-    while (parent := os.path.dirname(folder)) != folder:
-        yield parent
-        folder = parent
 
 
 class Projects(Struct, eq=False):

@@ -417,7 +417,8 @@ class Server(Struct, eq=False):
             raise Unavailable(f"{self.name} is not installed any more; run sightline doctor")
         self._lacking, self._look_outside = tuple(start.shortcomings), start.outside
         self._leaves_out = start.leaves_out
-        self._outside = await asyncio.to_thread(start.outside)
+        if start.outside is not None:
+            self._outside = await asyncio.to_thread(start.outside)
         child = await self.launch.spawn(start)
         self._child = child
         readiness = self._readiness = Readiness(self.name, self.spec)
