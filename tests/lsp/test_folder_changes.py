@@ -47,6 +47,11 @@ def test_only_folders_of_what_is_told() -> None:
     assert found == [Change("/ws/a", Kind.CREATED)]
 
 
+def test_nothing_is_said_of_what_lies_elsewhere() -> None:
+    gone = Change("/other/a/x", Kind.DELETED)
+    assert folder_changes([gone], [gone], tree_of({"/ws/a/x"}), TOP) == []
+
+
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(
     lambda parts: "/".join([TOP, *parts[:-1], f"{parts[-1]}.py"])
 )

@@ -5,8 +5,9 @@ file appears in it; they must hear of the folder, as an editor would tell them.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from sightline.contract.uris import is_under
 from sightline.lsp.links import above
 from sightline.workspace.changes import Change, Kind
 
@@ -22,21 +23,28 @@ def folder_changes(
     """What a server is told of folders below ``top`` besides the files in ``told``, sorted.
 
     A folder came if it holds nothing that was there before ``changes``, and lost nothing; it went
-    if ``tree``, which is the state after them, does not have it.
+    if ``tree``, which is the state after them, does not have it. Of what lies elsewhere, as in
+    another root, nothing is said: the tree knows nothing of it.
     """
     lost = (change.path for change in changes if change.kind == Kind.DELETED)
-    were = {folder for path in lost for folder in above(os.path.dirname(path), top)}
+    were = {folder for path in lost for folder in _folders_of(path, top)}
     came = _came({change.path for change in changes if change.kind == Kind.CREATED}, tree) - were
     return sorted(
         {
             Change(folder, change.kind)
             for change in told
             if change.kind != Kind.CHANGED
-            for folder in above(os.path.dirname(change.path), top)
-            if folder != top
+            for folder in _folders_of(change.path, top)
             if (folder in came if change.kind == Kind.CREATED else folder not in tree)
         }
     )
+
+
+def _folders_of(path: str, top: str) -> Iterator[str]:
+    """The folders a path lies in, from the inside, below the top."""
+    inner = os.path.dirname(path)
+    if is_under(inner, top):
+        yield from (folder for folder in above(inner, top) if folder != top)
 
 
 def _came(created: set[str], tree: Mapping[str, Mapping[str, object]]) -> set[str]:
