@@ -70,7 +70,7 @@ def rxjs() -> Path:
         with tarfile.open(archive) as tar:
             sources = [m for m in tar if m.name.startswith(("package/src/", "package/tsconfig"))]
             tar.extractall(folder, members=sources, filter="data")
-    return folder / "package"
+    return _repository(folder / "package")
 
 
 _RIPGREP = (
@@ -113,13 +113,13 @@ def thirty_thousand() -> Path:
     if not folder.is_dir():
         made = _CACHE / "thirty-thousand.part"
         shutil.rmtree(made, ignore_errors=True)
-        shutil.copytree(django(), made / "django")
+        shutil.copytree(django(), made / "django", ignore=shutil.ignore_patterns(".git"))
         for pin in (_ANSIBLE, _HOMEASSISTANT):
             with zipfile.ZipFile(_wheel(*pin)) as wheel:
                 names = [name for name in wheel.namelist() if "/translations/" not in name]
                 wheel.extractall(made / pin[0].partition("-")[0], names)
         made.rename(folder)
-    return folder
+    return _repository(folder)
 
 
 def scripts() -> Path:
@@ -143,7 +143,7 @@ def scripts() -> Path:
         for declarations in made.rglob("*.d.ts"):
             declarations.unlink()
         made.rename(folder)
-    return folder
+    return _repository(folder)
 
 
 def _wheel(file: str, sha256: str) -> Path:
@@ -174,7 +174,7 @@ def _checked(archive: Path, sha256: str) -> Path:
 def _sdist(name: str, version: str, sha256: str) -> Path:
     folder = _CACHE / f"{name}-{version}"
     if folder.is_dir():
-        return folder
+        return _repository(folder)
     _CACHE.mkdir(parents=True, exist_ok=True)
     subprocess.run(
         [
@@ -187,4 +187,10 @@ def _sdist(name: str, version: str, sha256: str) -> Path:
     archive = _checked(_CACHE / f"{name}-{version}.tar.gz", sha256)
     with tarfile.open(archive) as tar:
         tar.extractall(_CACHE, filter="data")
+    return _repository(folder)
+
+
+def _repository(folder: Path) -> Path:
+    """The folder as one that stands for itself, and is no part of this repository."""
+    (folder / ".git").mkdir(exist_ok=True)
     return folder

@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.languages.differential import PROJECTS, differences
+from tests.languages.differential import differences
+from tests.languages.differential_projects import PROJECTS
 from tests.languages.samples import needs
 
 #: Rounds in CI; the servers that start slowly get fewer.
 _ROUNDS = {"pyright": 6, "vtsls": 6, "clangd": 10}
+_SEVERAL_ROOTS = 5
 
 
-@pytest.mark.parametrize("server", PROJECTS)
-async def test_edits_leave_nothing_behind(tmp_path: Path, server: str) -> None:
-    needs(server)
-    assert await differences(server, _ROUNDS.get(server, 15), 2, tmp_path) == []
+@pytest.mark.parametrize("name", PROJECTS)
+async def test_edits_leave_nothing_behind(tmp_path: Path, name: str) -> None:
+    project = PROJECTS[name]
+    needs(project.server)
+    rounds = _ROUNDS.get(project.server, 15) if project.roots == ("",) else _SEVERAL_ROOTS
+    assert await differences(project, rounds, 2, tmp_path) == []

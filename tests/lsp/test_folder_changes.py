@@ -24,7 +24,7 @@ def tree_of(files: set[str]) -> dict[str, dict[str, object]]:
 def folders(before: set[str], after: set[str]) -> tuple[set[str], set[str]]:
     changes = [Change(path, Kind.CREATED) for path in sorted(after - before)]
     changes += [Change(path, Kind.DELETED) for path in sorted(before - after)]
-    found = folder_changes(changes, changes, tree_of(after), TOP)
+    found = folder_changes(changes, changes, [(TOP, tree_of(after))])
     came = {change.path for change in found if change.kind == Kind.CREATED}
     return came, {change.path for change in found if change.kind == Kind.DELETED}
 
@@ -43,13 +43,19 @@ def test_folders_inside_each_other() -> None:
 
 def test_only_folders_of_what_is_told() -> None:
     changes = [Change("/ws/a/x", Kind.CREATED), Change("/ws/b/y", Kind.CREATED)]
-    found = folder_changes(changes, changes[:1], tree_of({"/ws/a/x", "/ws/b/y"}), TOP)
+    found = folder_changes(changes, changes[:1], [(TOP, tree_of({"/ws/a/x", "/ws/b/y"}))])
     assert found == [Change("/ws/a", Kind.CREATED)]
 
 
 def test_nothing_is_said_of_what_lies_elsewhere() -> None:
     gone = Change("/other/a/x", Kind.DELETED)
-    assert folder_changes([gone], [gone], tree_of({"/ws/a/x"}), TOP) == []
+    assert folder_changes([gone], [gone], [(TOP, tree_of({"/ws/a/x"}))]) == []
+
+
+def test_a_root_is_known_to_its_own_tree_and_not_to_the_one_around_it() -> None:
+    gone = Change("/ws/app/x", Kind.DELETED)
+    app: dict[str, dict[str, object]] = {"/ws/app": {}}
+    assert folder_changes([gone], [gone], [("/ws/app", app), (TOP, tree_of({"/ws/y"}))]) == []
 
 
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.contract.uris import above
 from sightline.lsp import gomod
-from sightline.lsp.links import above
 from tests.support.files import write_files
 
 GO_MOD = """module example.com/app // the app

@@ -167,7 +167,7 @@ ALL = {"a.c", "b.c", "c.c", "lib.h", "outer.h", "stdio.h"}
         ({"inc/lib.h": ""}, {"a.c", "b.c", "outer.h"}),
         # What the headers of a source remember of it.
         ({"a.c": '#include "lib.h"\nint area(void);\n'}, {"lib.h"}),
-        ({"b.c": None}, {"outer.h", "lib.h"}),
+        ({"b.c": None}, {"b.c", "outer.h", "lib.h"}),
     ],
 )
 def test_what_of_the_index_no_longer_holds(
@@ -189,3 +189,97 @@ def test_what_of_the_index_no_longer_holds(
     write(project(root), str(cache), Includes())
     left = {shard.name.rsplit(".", 2)[0] for shard in shards.iterdir()}
     assert left == ALL - gone
+
+
+# Outside the project
+
+NEIGHBOURS = {
+    ".git/HEAD": "",
+    "app/a.c": '#include "../shared/a.h"\n#include "../shared/none.h"\n',
+    "shared/a.h": '#include "deep/b.h"\n#include "c.h"\n',
+    "shared/deep/b.h": "int b(void);\n",
+}
+
+
+def test_headers_outside_are_followed_by_their_paths(tmp_path: Path) -> None:
+    top = write_files(tmp_path / "repository", NEIGHBOURS)
+    told = found(top / "app")
+    assert told.missing == ("../shared/none.h",)
+    assert {str(top / name) for name in ("shared/a.h", "shared/deep/b.h")} < told.files.keys()
+    wanted = ("shared/a.h", "shared/none.h", "shared/deep/b.h", "shared/c.h")
+    assert told.outside == {str(top / name) for name in wanted}
+    assert told.folders == (), "nothing is guessed there"
+    before = told.meanings()
+    write_files(top, {"shared/deep/b.h": "int b(int);\n"})
+    after = found(top / "app").meanings()
+    assert {include for include in before if before[include] != after[include]} == {'"deep/b.h'}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        {"app/compile_flags.txt": "-I../shared\n"},
+        {"compile_flags.txt": "-iquote\nshared\n"},
+        {
+            "app/compile_commands.json": '[{"file": "a.c", "command": "cc -I ../shared a.c"}]',
+            "compile_flags.txt": "-Inowhere\n",
+        },
+        {
+            "build/compile_commands.json": '[{"directory": "..", "file": "app/a.c", '
+            '"arguments": ["cc", "-isystem", "shared", "app/a.c"]}]'
+        },
+    ],
+)
+def test_headers_outside_are_found_by_the_flags(tmp_path: Path, flags: dict[str, str]) -> None:
+    top = write_files(tmp_path / "repository", NEIGHBOURS | {"app/a.c": '#include "a.h"\n'} | flags)
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    database = write(project(top / "app"), str(cache), Includes())
+    assert database.units == {str(top / "app/a.c")}
+    assert database.missing == ()
+    assert {str(top / name) for name in ("shared/a.h", "shared/deep/b.h")} < database.outside
+    assert {str(top / "compile_flags.txt"), str(top / "compile_commands.json")} < database.outside
+
+
+@pytest.mark.parametrize(
+    ("edits", "gone"),
+    [
+        ({"shared/deep/b.h": "long b;\n"}, {"a.c", "a.h"}),
+        ({"shared/c.h": ""}, {"a.c", "a.h"}),
+        ({"app/a.c": "int a;\n"}, {"a.h", "b.h"}),
+        ({"app/a.c": None}, {"a.c", "a.h", "b.h"}),
+        ({"shared/other.h": ""}, set()),
+    ],
+)
+def test_what_of_the_index_no_longer_holds_after_edits_outside(
+    tmp_path: Path, edits: dict[str, str | None], gone: set[str]
+) -> None:
+    top = write_files(tmp_path / "repository", NEIGHBOURS)
+    cache, shards = tmp_path / "cache", tmp_path / "cache/.cache/clangd/index"
+    cache.mkdir()
+    write(project(top / "app"), str(cache), Includes())
+    shards.mkdir(parents=True)
+    for name in ("a.c", "a.h", "b.h"):
+        (shards / f"{name}.0123456789ABCDEF.idx").touch()
+    for name, text in edits.items():
+        if text is None:
+            (top / name).unlink()
+        else:
+            write_files(top, {name: text})
+    write(project(top / "app"), str(cache), Includes())
+    left = {shard.name.rsplit(".", 2)[0] for shard in shards.iterdir()}
+    assert left == {"a.c", "a.h", "b.h"} - gone
+
+
+def test_what_was_kept_of_a_source_that_was_away(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", {"a.c": '#include "lib.h"\n', "lib.h": ""})
+    cache, shard = tmp_path / "cache", tmp_path / "cache/.cache/clangd/index/a.c.0.idx"
+    cache.mkdir()
+    write(project(root), str(cache), Includes())
+    (root / "a.c").unlink()
+    write(project(root), str(cache), Includes())
+    shard.parent.mkdir(parents=True)
+    shard.touch()  # as the server may do once more before it hears of it
+    write_files(root, {"a.c": '#include "lib.h"\n', "lib.h": "int x;\n"})
+    write(project(root), str(cache), Includes())
+    assert not shard.exists()

@@ -13,17 +13,19 @@ followed, and roots enforced, by ``workspace/gate.py``.
 import os
 import posixpath
 import re
+from collections.abc import Iterator
 from urllib.parse import quote, unquote_to_bytes
 
 from sightline.contract.failures import UriInvalid
 
-__all__ = ["is_under", "path_of", "uri_of"]
+__all__ = ["above", "is_under", "path_of", "uri_of"]
 
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f?#]")
 _DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
 #: A path of which nothing has to be escaped or taken out: most are, and they are their own URI.
 _PLAIN = re.compile(r"(?:/(?!\.\.?(?:/|\Z))[A-Za-z0-9._~-]+)+")
+_MAX_CLIMB = 64
 
 
 def path_of(uri: str) -> str:
@@ -69,3 +71,13 @@ def normalise(path: str) -> str:
 def is_under(path: str, root: str) -> bool:
     """Whether ``path`` is ``root`` or lies below it, by text."""
     return path == root or path.startswith(root if root.endswith("/") else root + "/")
+
+
+def above(folder: str, top: str | None = None) -> Iterator[str]:
+    """A folder and those above it, up to ``top`` or to the root of the file system."""
+    for _ in range(_MAX_CLIMB):
+        yield folder
+        parent = os.path.dirname(folder)
+        if folder == top or parent == folder:
+            return
+        folder = parent

@@ -13,12 +13,14 @@ removed.
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from sightline.contract.texts import listed
+from sightline.contract.uris import above
 from sightline.lsp.includes import Includes, IncludesOf, nearest_first
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_json, read_text
@@ -40,6 +42,8 @@ _SHARDS = f"{_INDEX}/clangd/index"
 _STATE = "includes.json"
 
 Entry = dict[str, Any]
+#: The longer ones first.
+_FOLDER_OPTIONS = ("-idirafter", "-isystem", "-iquote", "-I")
 
 
 class _State(msgspec.Struct, frozen=True):
@@ -47,6 +51,8 @@ class _State(msgspec.Struct, frozen=True):
     meanings: dict[str, str]
     #: What every source said, in short, and its includes.
     units: dict[str, list[str]]
+    #: The headers that were read outside the project.
+    outside: frozenset[str]
 
 
 class Database(NamedTuple):
@@ -65,6 +71,13 @@ class Database(NamedTuple):
     #: Whether a source is included by another file. A server that has just read such a project may
     #: have lost what is in that source; one that loads what was kept has not.
     entangled: bool = False
+    #: Every place outside the project where an include, or a database, was looked for.
+    outside: frozenset[str] = frozenset()
+
+    def only_one_with(self, unit: str, includes: Iterable[str]) -> bool:
+        """Whether no other file in the database has one of these includes."""
+        others = [self.files.get(other, ()) for other in self.units if other != unit]
+        return any(not any(include in each for each in others) for include in includes)
 
     def shortcomings(self) -> list[Shortcoming]:
         sentences = []
@@ -79,7 +92,9 @@ class Database(NamedTuple):
 
 def write(project: Project, folder: str, includes: Includes) -> Database:
     """Writes the database into ``folder``."""
-    entries, told = _copied(project), includes.of(project)
+    entries = _copied(project)
+    told = includes.of(project, sorted(_named_folders(project, entries)))
+    outside = told.outside.union(_databases_above(project), _flags_above(project))
     copied = bool(entries)
     if not copied:
         entries = _made(project, told)
@@ -93,10 +108,23 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
     _forget(folder, entries, told)
     if copied:
         unread = len([path for path in _sources(project) if path not in entries])
-        return Database(frozenset(entries), unread=unread, entangled=told.entangled)
+        return Database(
+            frozenset(entries),
+            files=told.files,
+            unread=unread,
+            entangled=told.entangled,
+            outside=outside,
+        )
     # Flags of the project's own may name folders that are not looked into here.
-    missing = () if project.named(NAMES[1]) else told.missing
-    return Database(frozenset(entries), told.spelled, told.files, missing, entangled=told.entangled)
+    missing = () if _flag_files(project) else told.missing
+    return Database(
+        frozenset(entries),
+        told.spelled,
+        told.files,
+        missing,
+        entangled=told.entangled,
+        outside=outside,
+    )
 
 
 def _end_index(folder: str) -> None:
@@ -116,6 +144,7 @@ def _forget(folder: str, units: Iterable[str], told: IncludesOf) -> None:
     now = _State(
         told.meanings(),
         {unit: [told.digests.get(unit, ""), *sorted(told.files.get(unit, ()))] for unit in units},
+        told.outside & told.files.keys(),
     )
     kept = Path(folder, _STATE)
     before = _state(kept)
@@ -124,6 +153,9 @@ def _forget(folder: str, units: Iterable[str], told: IncludesOf) -> None:
     elif before != now:
         others = [i for i, meant in before.meanings.items() if now.meanings.get(i, meant) != meant]
         stale = told.reached_by(others)
+        # What was kept of one that was away may be from the time before.
+        stale |= before.units.keys() ^ now.units.keys()
+        stale |= before.outside - now.outside
         for unit, includes in before.units.items():
             if now.units.get(unit) != includes:
                 # What a header declares is kept with the place where this source defined it.
@@ -159,7 +191,8 @@ def _differs(before: str, entries: Mapping[str, Entry]) -> bool:
 def _copied(project: Project) -> dict[str, Entry]:
     """The entries of the project's own databases. The one nearest to the top speaks first."""
     entries: dict[str, Entry] = {}
-    databases = sorted(project.named(NAMES[0]), key=lambda path: (path.count("/"), path))
+    inside = sorted(project.named(NAMES[0]), key=lambda path: (path.count("/"), path))
+    databases = inside or list(filter(os.path.isfile, _databases_above(project)))[:1]
     for database in databases:
         value = read_json(database)
         for item in value if isinstance(value, list) else ():
@@ -185,7 +218,7 @@ def _entry(item: Mapping[str, Any], base: str) -> Entry | None:
 
 def _made(project: Project, includes: IncludesOf) -> dict[str, Entry]:
     """One entry per source file."""
-    flags = {os.path.dirname(path): _flags(path) for path in project.named(NAMES[1])}
+    flags = {os.path.dirname(path): _flags(path) for path in _flag_files(project)}
     entries: dict[str, Entry] = {}
     for path in _sources(project):
         folder, own = _nearest(os.path.dirname(path), flags, project.folder)
@@ -202,6 +235,46 @@ def _made(project: Project, includes: IncludesOf) -> dict[str, Entry]:
     return entries
 
 
+def _named_folders(project: Project, entries: Mapping[str, Entry]) -> set[str]:
+    """The folders that the project's own flags have headers looked for in."""
+    found: set[str] = set()
+    lines: set[tuple[str, tuple[str, ...]]] = {
+        (os.path.dirname(path), tuple(_flags(path))) for path in _flag_files(project)
+    }
+    lines |= {(entry["directory"], tuple(_words(entry))) for entry in entries.values()}
+    for base, words in lines:
+        for word, following in pairwise((*words, "")):
+            option = next((each for each in _FOLDER_OPTIONS if word.startswith(each)), None)
+            if option is not None:
+                folder = word.removeprefix(option) or following
+                found.add(os.path.normpath(os.path.join(base, folder)))
+    return found
+
+
+def _words(entry: Entry) -> list[str]:
+    if "arguments" in entry:
+        return list(entry["arguments"])
+    return str(entry["command"]).replace('"', " ").split()
+
+
+def _above(project: Project) -> Iterator[str]:
+    """The folders above, in the repository that the root is a part of."""
+    return islice(above(project.folder, project.projects.root.outermost), 1, None)
+
+
+def _databases_above(project: Project) -> list[str]:
+    """Where a server would look for one."""
+    return [f"{place}{way}/{NAMES[0]}" for place in _above(project) for way in ("", "/build")]
+
+
+def _flags_above(project: Project) -> list[str]:
+    return [f"{place}/{NAMES[1]}" for place in _above(project)]
+
+
+def _flag_files(project: Project) -> list[str]:
+    return [*filter(os.path.isfile, _flags_above(project)), *project.named(NAMES[1])]
+
+
 def _flags(path: str) -> list[str]:
     lines = (read_text(path, 1 << 20) or "").splitlines()
     return [line.strip() for line in lines if line.strip()]
@@ -209,10 +282,5 @@ def _flags(path: str) -> list[str]:
 
 def _nearest(folder: str, flags: Mapping[str, list[str]], top: str) -> tuple[str, list[str] | None]:
     """The folder a file is compiled in, and its flags if the project has some for it."""
-    current = folder
-    while True:
-        if current in flags:
-            return current, flags[current]
-        if current == top or len(current) <= len(top):
-            return top, None
-        current = os.path.dirname(current)
+    found = next((place for place in above(folder) if place in flags), None)
+    return (top, None) if found is None else (found, flags[found])

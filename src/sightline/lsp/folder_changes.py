@@ -7,47 +7,58 @@ file appears in it; they must hear of the folder, as an editor would tell them.
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from sightline.contract.uris import is_under
-from sightline.lsp.links import above
+from sightline.contract.uris import above, is_under
 from sightline.workspace.changes import Change, Kind
 
 __all__ = ["folder_changes"]
 
 
+Files = Mapping[str, Mapping[str, object]]
+
+
 def folder_changes(
-    changes: Sequence[Change],
-    told: Sequence[Change],
-    tree: Mapping[str, Mapping[str, object]],
-    top: str,
+    changes: Sequence[Change], told: Sequence[Change], trees: Sequence[tuple[str, Files]]
 ) -> list[Change]:
-    """What a server is told of folders below ``top`` besides the files in ``told``, sorted.
+    """What a server is told of folders besides the files in ``told``, sorted.
 
     A folder came if it holds nothing that was there before ``changes``, and lost nothing; it went
-    if ``tree``, which is the state after them, does not have it. Of what lies elsewhere, as in
-    another root, nothing is said: the tree knows nothing of it.
+    if it is not in the state after them. ``trees`` is that state, each tree with its top: the
+    innermost knows what lies in it. Of what lies in none nothing is said.
     """
+
+    def inside(top: str, some: Sequence[Change]) -> list[Change]:
+        return [change for change in some if _innermost(change.path, trees) == top]
+
+    found = (_below(inside(top, changes), inside(top, told), tree, top) for top, tree in trees)
+    return sorted({change for part in found for change in part})
+
+
+def _innermost(path: str, trees: Sequence[tuple[str, Files]]) -> str | None:
+    folder = os.path.dirname(path)
+    return max((top for top, _ in trees if is_under(folder, top)), key=len, default=None)
+
+
+def _below(
+    changes: Sequence[Change], told: Sequence[Change], tree: Files, top: str
+) -> Iterator[Change]:
     lost = (change.path for change in changes if change.kind == Kind.DELETED)
     were = {folder for path in lost for folder in _folders_of(path, top)}
     came = _came({change.path for change in changes if change.kind == Kind.CREATED}, tree) - were
-    return sorted(
-        {
-            Change(folder, change.kind)
-            for change in told
-            if change.kind != Kind.CHANGED
-            for folder in _folders_of(change.path, top)
-            if (folder in came if change.kind == Kind.CREATED else folder not in tree)
-        }
+    return (
+        Change(folder, change.kind)
+        for change in told
+        if change.kind != Kind.CHANGED
+        for folder in _folders_of(change.path, top)
+        if (folder in came if change.kind == Kind.CREATED else folder not in tree)
     )
 
 
 def _folders_of(path: str, top: str) -> Iterator[str]:
     """The folders a path lies in, from the inside, below the top."""
-    inner = os.path.dirname(path)
-    if is_under(inner, top):
-        yield from (folder for folder in above(inner, top) if folder != top)
+    return (folder for folder in above(os.path.dirname(path), top) if folder != top)
 
 
-def _came(created: set[str], tree: Mapping[str, Mapping[str, object]]) -> set[str]:
+def _came(created: set[str], tree: Files) -> set[str]:
     inside: dict[str, list[str]] | None = None
     came: set[str] = set()
     waiting = {os.path.dirname(path) for path in created}

@@ -4,8 +4,10 @@ A project without a compilation database does not say in which folders its heade
 Without them a server finds no declaration, and the uses of what is declared there are missing from
 its answers in silence. So every include that does not lie beside its file is looked for among the
 project's own files, and the folder that makes it work is taken. It is a guess, and made to do no
-harm: such folders are searched last, after those of the system, and no header is taken from
-outside the project. What is found nowhere is named, because answers that need it are incomplete.
+harm: such folders are searched last, after those of the system, and no header is guessed outside
+the project. What a file includes from there by a path of its own, or by a flag of the project, is
+read to know what it brings in. What is found nowhere is named, because answers that need it are
+incomplete.
 
 >>> sorted(spelled('#include <a/b.h>\\n  # include "c.h" // why\\n#include NAME\\n'))
 ['"c.h', '<a/b.h']
@@ -15,13 +17,14 @@ outside the project. What is found nowhere is named, because answers that need i
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sightline.contract.canonical import sha256_hex
+from sightline.contract.uris import is_under
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_text
-from sightline.workspace.tree import Stamp
+from sightline.workspace.tree import Stamp, stamp_of
 
 __all__ = ["Includes", "IncludesOf", "nearest_first", "needed", "spelled"]
 
@@ -47,6 +50,10 @@ _SYSTEM = (
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++")
 _MAX_FILES = 20_000
 _MAX_BYTES = 4 << 20
+#: Where what the system brings lies: it changes when somebody installs something.
+_OF_SYSTEM = ("/usr/", "/lib/", "/opt/")
+#: So many places outside the project are looked at.
+_MAX_OUTSIDE = 5_000
 #: A command line has room for so many folders.
 _MAX_FOLDERS = 64
 
@@ -90,6 +97,8 @@ class IncludesOf(NamedTuple):
     files: Mapping[str, frozenset[str]] = {}
     #: What each file says, in short.
     digests: Mapping[str, str] = {}
+    #: Every place outside the project where an include was looked for.
+    outside: frozenset[str] = frozenset()
 
     def meanings(self) -> dict[str, str]:
         """For every include, something that differs when it brings in something else."""
@@ -153,7 +162,8 @@ class Includes:
         #: By the folder of a project and the path of a file.
         self._known: dict[str, dict[str, _Seen]] = {}
 
-    def of(self, project: Project) -> IncludesOf:
+    def of(self, project: Project, folders: Sequence[str] = ()) -> IncludesOf:
+        """What the files of a project include. The flags of the project name these folders."""
         before, tree = self._known.get(project.folder, {}), project.projects.tree()
         seen: dict[str, _Seen] = {}
         users: dict[str, set[str]] = {}
@@ -162,20 +172,22 @@ class Includes:
             folder, _, name = path.rpartition("/")
             stamp, known = tree.get(folder, {}).get(name), before.get(path)
             if known is None or known.stamp != stamp:
-                whole = read_text(path, _MAX_BYTES) or ""
-                text = _directives(whole)
-                known = _Seen(stamp, spelled(text), needed(text), _digest(whole))
+                known = _look(stamp, path)
             seen[path] = known
             for include in known.spelled:
                 users.setdefault(include, set()).add(folder)
             for include in known.needed:
                 musts.setdefault(include, []).append(path)
-        self._known[project.folder] = seen
+        outside = _Outside(project.folder, folders, before)
+        for path in list(seen):
+            outside.follow(path, seen[path].spelled)
+        self._known[project.folder] = seen | outside.seen
         there, system = _there(project, users), _system_folders()
         missing = (
             include[1:]
             for include, paths in musts.items()
             if not there(include)
+            and not outside.found.get(include)
             and not _of_system(include, system)
             and any(_meant(include, p) for p in paths)
         )
@@ -184,10 +196,75 @@ class Includes:
             tuple(sorted(set(missing))),
             frozenset(users),
             any(include.lower().endswith(_SOURCES) and there(include) for include in users),
-            {include: there(include) for include in users},
-            {path: each.spelled for path, each in seen.items()},
-            {path: each.digest for path, each in seen.items()},
+            {
+                include: [*there(include), *sorted(outside.found.get(include, ()))]
+                for include in outside.spelled().union(users)
+            },
+            {path: each.spelled for path, each in self._known[project.folder].items()},
+            {path: each.digest for path, each in self._known[project.folder].items()},
+            frozenset(outside.looked),
         )
+
+
+class _Outside:
+    """The headers outside a project that its files reach, each read once."""
+
+    def __init__(self, top: str, folders: Sequence[str], before: Mapping[str, _Seen]) -> None:
+        self.seen: dict[str, _Seen] = {}
+        self.looked: set[str] = set()
+        #: Where each include was found.
+        self.found: dict[str, set[str]] = {}
+        self._top, self._before = top, before
+        self._asked: set[tuple[str, str]] = set()
+        self._folders = [folder for folder in folders if self._is_outside(folder)]
+
+    def follow(self, path: str, includes: Iterable[str]) -> None:
+        """Looks for what a file includes, and for what that includes in turn."""
+        if not self._folders:  # then only a path that climbs leads out
+            includes = [include for include in includes if include.startswith('"../')]
+        waiting = [(os.path.dirname(path), include) for include in includes]
+        while waiting and len(self.looked) < _MAX_OUTSIDE:
+            folder, include = question = waiting.pop()
+            if question in self._asked:
+                continue
+            self._asked.add(question)
+            for header in self._places(folder, include):
+                new = header not in self.looked
+                self.looked.add(header)
+                if new:
+                    self._read(header)
+                if header in self.seen:
+                    self.found.setdefault(include, set()).add(header)
+                    if new:
+                        its = os.path.dirname(header)
+                        waiting += [(its, each) for each in self.seen[header].spelled]
+
+    def spelled(self) -> frozenset[str]:
+        return frozenset[str]().union(*(each.spelled for each in self.seen.values()))
+
+    def _places(self, own: str, include: str) -> Iterator[str]:
+        """Where an include of a file in a folder may lie outside."""
+        folders = [own, *self._folders] if include[0] == '"' else self._folders
+        for folder in folders:
+            place = os.path.normpath(f"{folder}/{include[1:]}")
+            if self._is_outside(place):
+                yield place
+
+    def _is_outside(self, path: str) -> bool:
+        return not is_under(path, self._top) and not path.startswith(_OF_SYSTEM)
+
+    def _read(self, header: str) -> None:
+        stamp, known = stamp_of(os.path.realpath(header)), self._before.get(header)
+        if stamp is not None and (known is None or known.stamp != stamp):
+            known = _look(stamp, header)
+        if stamp is not None and known is not None:
+            self.seen[header] = known
+
+
+def _look(stamp: Stamp | None, path: str) -> _Seen:
+    whole = read_text(path, _MAX_BYTES) or ""
+    text = _directives(whole)
+    return _Seen(stamp, spelled(text), needed(text), _digest(whole))
 
 
 def _digest(text: str) -> str:

@@ -5,7 +5,7 @@ them: what is written in their languages, and project files, they are told anywa
 """
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sightline.contract.failures import UriInvalid
@@ -13,22 +13,30 @@ from sightline.contract.uris import is_under, path_of
 from sightline.lsp.client import Client
 from sightline.lsp.globs import matcher
 
-__all__ = ["interested"]
+__all__ = ["interested", "watches"]
 
 _METHOD = "workspace/didChangeWatchedFiles"
 
 
+def watches(client: Client) -> bool:
+    """Whether a server registered for any changes. One that did not may look for them itself."""
+    return any(True for _ in _watchers(client))
+
+
 def interested(client: Client, folder: str, path: str) -> bool:
-    """Whether a server registered for a path; one that registered for none gets all."""
-    watchers = [
+    """Whether a server registered for a path; one that registered for none gets all of its own."""
+    if not watches(client):
+        return is_under(path, folder)
+    return any(_fits(watcher, path, folder) for watcher in _watchers(client))
+
+
+def _watchers(client: Client) -> Iterator[Mapping[str, Any]]:
+    return (
         watcher
         for method, options in client.registrations.values()
         if method == _METHOD
         for watcher in options.get("watchers", ())
-    ]
-    if not watchers:
-        return is_under(path, folder)
-    return any(_fits(watcher, path, folder) for watcher in watchers)
+    )
 
 
 def _fits(watcher: Mapping[str, Any], path: str, folder: str) -> bool:

@@ -20,16 +20,17 @@ from msgspec import Struct, field
 
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.texts import listed
+from sightline.contract.uris import above
 from sightline.lsp import compile_database, gomod, python
 from sightline.lsp.anchors import Anchors
 from sightline.lsp.compile_database import Database
 from sightline.lsp.includes import Includes
 from sightline.lsp.install.locks import platform_name
 from sightline.lsp.install.store import Store
-from sightline.lsp.links import above
 from sightline.lsp.projects import Project
 from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.shortcomings import Shortcoming
+from sightline.lsp.sourced import any_leads_out
 from sightline.process.environment import child_environment, find_program, lies_in, safe_path
 
 __all__ = ["Found", "Launcher", "Start"]
@@ -72,6 +73,8 @@ class Start(Struct, frozen=True):
     outside: Callable[[], object] | None = None
     #: Whether a file may be left out of the project.
     leaves_out: Callable[[str], bool] = _anything
+    #: Whether scripts of the project take in what lies outside of it.
+    leads_out: bool = False
 
 
 class Launcher(Struct, frozen=True):
@@ -122,10 +125,10 @@ class Launcher(Struct, frozen=True):
         settings, options = dict(spec.settings), dict(spec.initialization_options)
         leaves_out: Callable[[str], bool] = _anything
         if spec.python_environment == "ty":
-            options |= self._ty_options(project.folder)
+            options |= self._ty_options(project)
         elif spec.python_environment == "pyright":
             leaves_out = python.may_be_left_out(project.folder)
-            probe = python.interpreter_stand_in(project.folder, self.cache)
+            probe = python.interpreter_stand_in(self._python(project), self.cache)
             environment["SIGHTLINE_GUARD_PROGRAMS"] = probe
             settings["python"] = {**settings.get("python", {}), "pythonPath": probe}
         return Start(
@@ -138,6 +141,7 @@ class Launcher(Struct, frozen=True):
             shortcomings,
             partial(_stamps, tuple(self._outside(spec))) if spec.outside else None,
             leaves_out,
+            spec.after_change == "reveal" and any_leads_out(project),
         )
 
     def _on_path(self, program: str, roots: Sequence[str]) -> str | None:
@@ -202,8 +206,12 @@ class Launcher(Struct, frozen=True):
             with contextlib.suppress(KeyError, ValueError):
                 yield Template(words).substitute(known)
 
-    def _ty_options(self, folder: str) -> dict[str, Any]:
-        environment = python.find_environment(folder) or python.empty_environment(self.cache)
+    def _python(self, project: Project) -> str:
+        found = python.nearest_environment(project.folder, project.projects.root.outermost)
+        return found or python.empty_environment(self.cache)
+
+    def _ty_options(self, project: Project) -> dict[str, Any]:
+        folder, environment = project.folder, self._python(project)
         options: dict[str, Any] = {"configuration": {"environment": {"python": environment}}}
         if not any(os.path.isfile(os.path.join(folder, name)) for name in _TY_PROJECT_FILES):
             # Otherwise it climbs to a project above the root and speaks of that one.

@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from sightline.contract.uris import above
 from sightline.lsp import gomod, tsconfig
 from sightline.lsp.python import find_environment, installed
 from sightline.lsp.reading import read_json, read_text
 
-__all__ = ["KINDS", "LACKING", "MANIFESTS", "Kind", "above", "not_installed", "unlinked"]
+__all__ = ["KINDS", "LACKING", "MANIFESTS", "Kind", "not_installed", "unlinked"]
 
 #: How the files are called that decide it, besides what an install makes: manifests, and
 #: configurations of TypeScript, which may extend files of any name.
@@ -31,7 +32,6 @@ _REQUIREMENT = re.compile(r"\s*([\w.-]{1,120})")
 #: One that holds everywhere: a name, perhaps a version, no marker of a system or a Python.
 _PLAIN = re.compile(r"\s*([A-Za-z0-9][\w.-]{0,119})\s*(?:\[[^]]*\])?\s*(?:[<>=!~(@][^;]*)?")
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-_MAX_CLIMB = 64
 _MAX_BYTES = 1 << 20
 
 Holding = Callable[[str], list[str]]
@@ -85,16 +85,6 @@ def not_installed(language: str, folder: str, top: str) -> list[str]:
     kind = KINDS[language]
     finds = kind.finder(folder, top)
     return sorted(name for name in kind.requires(folder) if not finds(name))
-
-
-def above(folder: str, top: str | None = None) -> Iterator[str]:
-    """A folder and those above it, up to ``top`` or to the root of the file system."""
-    for _ in range(_MAX_CLIMB):
-        yield folder
-        parent = os.path.dirname(folder)
-        if folder == top or parent == folder:
-            return
-        folder = parent
 
 
 # Node

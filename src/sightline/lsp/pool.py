@@ -324,6 +324,7 @@ class Pool:
             folder,
             self._registry.version_of(route.name) if spec.found == "installed" else "",
             project=project,
+            trees=self._workspace.all_trees,
             prepare=prepare,
             spawn=lambda start: spawn(start.command, cwd=folder, env=start.environment),
             read=partial(self._read, spec),

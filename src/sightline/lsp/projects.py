@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from sightline.contract.uris import is_under
+from sightline.contract.uris import above, is_under
 from sightline.lsp import python, tsconfig
 from sightline.lsp.anchors import Anchors
-from sightline.lsp.links import above
 from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.selection import Selection
 from sightline.workspace.roots import Root

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sightline.contract.canonical import sha256_hex
+from sightline.contract.uris import above
 from sightline.lsp.reading import read_text
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "installed",
     "interpreter_stand_in",
     "may_be_left_out",
+    "nearest_environment",
 ]
 
 _NAMES = (".venv", "venv", "env", ".env")
@@ -52,6 +54,12 @@ def find_environment(folder: str) -> str | None:
     return None
 
 
+def nearest_environment(folder: str, top: str) -> str | None:
+    """The environment of a project: its own, or else the nearest above it up to ``top``."""
+    found = map(find_environment, above(folder, top))
+    return next((environment for environment in found if environment is not None), None)
+
+
 def empty_configuration(cache: Path) -> str:
     """A ty.toml that says nothing, made once in the per-user cache."""
     file = cache / "empty-ty.toml"
@@ -70,9 +78,8 @@ def empty_environment(cache: Path) -> str:
     return str(folder)
 
 
-def interpreter_stand_in(folder: str, cache: Path) -> str:
-    """A program that answers for the project's interpreter; nothing of the project is run."""
-    environment = find_environment(folder) or empty_environment(cache)
+def interpreter_stand_in(environment: str, cache: Path) -> str:
+    """A program that answers for an environment's interpreter; nothing of the project is run."""
     configuration = _configuration(environment)
     version = configuration.get("version_info") or configuration.get("version") or _VERSION
     numbers = [int(part) for part in version.split(".")[:3] if part.isdigit()] + [0] * 3

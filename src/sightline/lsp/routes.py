@@ -152,7 +152,7 @@ class Routes:
         self._refresh()
         key = (root.real, language)
         if key not in self._unlinked:
-            self._unlinked[key] = unlinked(language, root.real, self._in(root).holding)
+            self._unlinked[key] = unlinked(language, root.outermost, self._in(root).holding)
         return self._unlinked[key]
 
     def package_note(self, route: Route, path: str) -> str:
@@ -172,7 +172,7 @@ class Routes:
             if len(folder) <= len(root.real):
                 return ""
             folder = folder.rpartition("/")[0]
-        missing = not_installed(language, folder, root.real)
+        missing = not_installed(language, folder, root.outermost)
         name = self.unlinked(root, language).get(folder)
         sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
         return " ".join([*sentences, *([kind.sentence.format(name)] if name else [])])
@@ -182,7 +182,7 @@ class Routes:
         kind = KINDS.get(language)
         names = kind.manifests if kind is not None else ()
         folders = {folder for name in names for folder in self._in(root).holding(name)}
-        found = (not_installed(language, folder, root.real) for folder in folders)
+        found = (not_installed(language, folder, root.outermost) for folder in folders)
         return sorted({name for missing in found for name in missing})
 
     def changed(self, changes: Sequence[Change]) -> None:

@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -21,7 +21,7 @@ from msgspec import Struct, field
 
 from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import SourceFile
-from sightline.contract.uris import path_of, uri_of
+from sightline.contract.uris import is_under, path_of, uri_of
 from sightline.lsp import types
 from sightline.lsp.anchors import LANGUAGE, Anchors, named_by
 from sightline.lsp.capabilities import CAPABILITIES
@@ -29,7 +29,7 @@ from sightline.lsp.client import Client, ServerError, ServerGone
 from sightline.lsp.compile_database import Database
 from sightline.lsp.documents import Documents
 from sightline.lsp.folder_changes import folder_changes
-from sightline.lsp.interest import interested
+from sightline.lsp.interest import interested, watches
 from sightline.lsp.launching import Start
 from sightline.lsp.projects import Project
 from sightline.lsp.published import Published
@@ -80,6 +80,9 @@ class _TooOld(Exception):
     """The server calls itself a version that must not read a project."""
 
 
+Trees = Sequence[tuple[str, Tree]]
+
+
 class Launch(Struct, frozen=True):
     """How to start one server: everything that is not in the registry."""
 
@@ -90,6 +93,8 @@ class Launch(Struct, frozen=True):
     version: str
     #: The project as it is now; its files come and go.
     project: Callable[[], Project]
+    #: Everything that is observed, by its top: this root, the others, and what is around them.
+    trees: Callable[[], Trees]
     #: What a start needs now, or ``None`` if the server is not installed any more.
     prepare: Callable[[], Awaitable[Start | None]]
     spawn: Callable[[Start], Awaitable[Child]]
@@ -287,47 +292,50 @@ class Server(Struct, eq=False):
             self._missed.extend(changes)
             return
         client, folder = self.client, self.launch.folder
+        trees, speaks = self.launch.trees(), self.launch.project().speaks
         told = [
             change
             for change in changes
-            if self._is_own(change.path) or interested(client, folder, change.path)
+            if self._is_own(change.path)
+            or interested(client, folder, change.path)
+            # It may read what lies elsewhere without asking to hear of it.
+            or (not is_under(change.path, folder) and speaks(_name(change.path)))
         ]
-        projects = self.launch.project().projects
-        folders = folder_changes(changes, told, projects.tree(), projects.root.real)
+        folders = folder_changes(changes, told, trees)
         self._settler.changed(changes, told, folders)
-        if self._settler.must_restart or self._is_elsewhere(changes, folders, projects.tree()):
+        if self._settler.must_restart or self._is_elsewhere(changes, folders, trees):
             self._begin_over()
             return
         if self.spec.opens in ("tsconfig", "gomod"):
             markers = self.spec.root_markers
             self._anchors_due = self._anchors_due or any(
-                c.kind != Kind.CHANGED or c.path.rpartition("/")[2] in markers for c in changes
+                c.kind != Kind.CHANGED or _name(c.path) in markers for c in changes
             )
         if self._settler.pending or self._anchors_due:
             self._settle_soon()
 
     def _is_elsewhere(
-        self, changes: Sequence[Change], folders: Sequence[Change], tree: Tree
+        self, changes: Sequence[Change], folders: Sequence[Change], trees: Trees
     ) -> bool:
         """Whether what the project is made of, or what a module's name stands for, is different."""
         if any(change.path in self._anchors.decided_by for change in changes):
             return True
         if self.spec.resolves_once and self._anchors.named and folders:
             return True
-        if self.spec.opens == "gomod" and self._is_new_package(changes, tree):
+        if self.spec.opens == "gomod" and self._is_new_package(changes, trees):
             return True
         return self.spec.resolves_once and any(
             change.kind != Kind.CHANGED
-            and is_twin(change.path, tree.get(change.path.rpartition("/")[0], ()))
+            and is_twin(change.path, _names_in(change.path.rpartition("/")[0], trees))
             for change in changes
         )
 
-    def _is_new_package(self, changes: Sequence[Change], tree: Tree) -> bool:
+    def _is_new_package(self, changes: Sequence[Change], trees: Trees) -> bool:
         """Whether a folder has its first files: nobody would look there before they are opened."""
         came = {change.path for change in changes if change.kind == Kind.CREATED}
         speaks = self.launch.project().speaks
         return any(
-            all(f"{folder}/{name}" in came for name in tree.get(folder, ()) if speaks(name))
+            all(f"{folder}/{name}" in came for name in _names_in(folder, trees) if speaks(name))
             for folder, _, name in (path.rpartition("/") for path in came)
             if speaks(name)
         )
@@ -444,9 +452,11 @@ class Server(Struct, eq=False):
             readiness,
             self.launch.read,
             self._is_own,
+            self._is_used,
             self._some_file,
             self.launch.folder,
             start.database,
+            start.leads_out,
         )
         self._settler, self._database = Settler(connection), start.database
         self.state = State.LOADING
@@ -612,8 +622,19 @@ class Server(Struct, eq=False):
 
     def _is_own(self, path: str) -> bool:
         project = self.launch.project()
-        name = path.rpartition("/")[2]
+        name = _name(path)
         return project.holds(path) and (name in self.spec.root_markers or project.speaks(name))
+
+    def _is_used(self, path: str) -> bool:
+        """Whether a path elsewhere is one that the server may have read, or looked for."""
+        if self.client is None or is_under(path, self.launch.folder):
+            return False
+        if self.spec.compile_database:
+            return path in self._database.outside
+        name = _name(path)
+        if name not in self.spec.root_markers and not self.launch.project().speaks(name):
+            return False
+        return not watches(self.client) or interested(self.client, self.launch.folder, path)
 
     def _some_file(self) -> str | None:
         return next(iter(self.launch.project().files()), None)
@@ -696,3 +717,11 @@ def _section(settings: Mapping[str, Any], section: str) -> Any:  # noqa: ANN401 
     for part in section.split(".") if section else ():
         value = value.get(part) if isinstance(value, Mapping) else None
     return value
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _names_in(folder: str, trees: Trees) -> Collection[str]:
+    return next((tree[folder] for _, tree in trees if folder in tree), ())

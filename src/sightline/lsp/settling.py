@@ -12,6 +12,10 @@
     reveal    a changed file is opened and closed; one that comes or goes needs a new start
     restart   the server notices nothing: it starts over
 
+A change elsewhere, in another root or around this one, is of a file that the server may have read
+and that is not opened for it: where telling is not enough it loads its projects again or starts
+over.
+
 ``changed`` is called when a call begins and only sends. ``settle`` is awaited before the next
 question and returns when every change is in the server's answers.
 """
@@ -26,7 +30,7 @@ import msgspec
 from msgspec import Struct
 
 from sightline.contract.source import SourceFile
-from sightline.contract.uris import uri_of
+from sightline.contract.uris import is_under, uri_of
 from sightline.lsp.client import Client
 from sightline.lsp.compile_database import Database
 from sightline.lsp.documents import Documents
@@ -34,6 +38,7 @@ from sightline.lsp.includes import spelled
 from sightline.lsp.published import Published
 from sightline.lsp.readiness import Readiness, until
 from sightline.lsp.registry import ServerSpec
+from sightline.lsp.sourced import leads_out
 from sightline.workspace.changes import Change, Kind
 
 __all__ = ["Connection", "Read", "Settler"]
@@ -59,12 +64,16 @@ class Connection(Struct, frozen=True):
     read: Read
     #: Whether a path is of the server's concern: a file of its languages in its project.
     is_own: Callable[[str], bool]
+    #: Whether a path outside of its folder is one that it may have read, or looked for.
+    is_used: Callable[[str], bool]
     #: Any file of the project, for servers that must be shown one.
     some_file: Callable[[], str | None]
     #: The folder of its project.
     folder: str = ""
     #: The compilation database, where the server has such a thing.
     database: Database = Database()
+    #: Whether scripts of the project take in what lies outside of it.
+    leads_out: bool = False
 
 
 class Settler(Struct, eq=False):
@@ -95,9 +104,8 @@ class Settler(Struct, eq=False):
         for change in changes:
             connection.documents.changed(uri_of(change.path), partial(connection.read, change.path))
         starts_over = _end_matcher(spec.restart_on)
-        inside = len(connection.folder)
         if any(starts_over(change.path) for change in changes) or any(
-            starts_over(f".{change.path[inside:]}/") for change in folders
+            starts_over(_from(connection.folder, change.path)) for change in folders
         ):
             self.must_restart = True
             return
@@ -109,6 +117,8 @@ class Settler(Struct, eq=False):
         own = [change for change in changes if connection.is_own(change.path)]
         if own:
             _RULES[spec.after_change](self, own)
+        if any(connection.is_used(change.path) for change in changes):
+            _RULES_ELSEWHERE[spec.after_change](self)
 
     def notified(self, method: str, params: msgspec.Raw) -> None:
         """Every notification of the server passes here."""
@@ -161,34 +171,49 @@ class Settler(Struct, eq=False):
 
     def _reveal_or_restart(self, changes: Sequence[Change]) -> None:
         # It prefers what it read first: a new file would come last, which it may not after a start.
-        if len(changes) > _MANY or any(change.kind != Kind.CHANGED for change in changes):
+        files = self._changed_files(changes)
+        if files is None or len(files) > _MANY or any(self._leads_out(f) for f, _ in files):
             self.must_restart = True
             return
-        for change in changes:
-            self._reveal(change)
+        for file, language in files:
+            self.connection.documents.reveal(file, language)
+
+    def _leads_out(self, file: SourceFile) -> bool:
+        """Whether a script takes in, or may have taken in, what would be kept."""
+        return self.connection.leads_out or leads_out(file.text, file.path, self.connection.folder)
 
     def _show_or_restart(self, changes: Sequence[Change]) -> None:
         files = self._changed_files(changes)
-        if files is None or len(files) > _MANY or any(self._needs_flags(f) for f, _ in files):
+        if files is None or len(files) > _MANY or any(self._needs_start(f) for f, _ in files):
             self.must_restart = True
             return
         for file, language in files:
             self._awaited[file.uri] = self.connection.documents.show(file, language)
 
-    def _needs_flags(self, file: SourceFile) -> bool:
-        """Whether a changed file is not in the database, or includes what its flags are not for."""
+    def _needs_start(self, file: SourceFile) -> bool:
+        """Whether a changed file is not in the database, includes what its flags are not for, or
+        was the only one with an include: what that brought in would be kept.
+        """
         database = self.connection.database
         if file.path not in database.units:
             return True
+        includes, before = spelled(file.text), database.files.get(file.path, frozenset())
+        if not before <= includes and database.only_one_with(file.path, before - includes):
+            return True
         if database.includes is None:
             return False
-        includes = spelled(file.text)
-        if database.missing and includes != database.files.get(file.path):
+        if database.missing and includes != before:
             return True  # what is missing may be another header now
         return not includes <= database.includes
 
-    def _start_over(self, changes: Sequence[Change]) -> None:
+    def _start_over(self, changes: Sequence[Change] = ()) -> None:
         self.must_restart = True
+
+    def _load_anew(self) -> None:
+        self._reload = True
+
+    def _do_nothing(self) -> None:
+        """It was told."""
 
     def _changed_files(self, changes: Sequence[Change]) -> list[tuple[SourceFile, str]] | None:
         """The files, if every one of them was there before and can be read."""
@@ -243,7 +268,8 @@ def _end_matcher(patterns: tuple[str, ...]) -> Callable[[str], object]:
     """Whether a path ends as one of the patterns says; a star stands for a part of one name.
 
     A folder's path ends with a slash and begins with a dot for the project, and so do patterns
-    that are for folders: they stand for the whole path, and a star for no hidden folder.
+    that are for folders: they stand for the whole path, and a star for no hidden folder. All
+    folders elsewhere are called ``../``.
     """
     if not patterns:
         return lambda path: False
@@ -254,6 +280,11 @@ def _end_matcher(patterns: tuple[str, ...]) -> Callable[[str], object]:
         for pattern in patterns
     ]
     return re.compile("|".join(ends), re.DOTALL).fullmatch
+
+
+def _from(folder: str, path: str) -> str:
+    """What a folder is called in patterns."""
+    return f".{path[len(folder) :]}/" if is_under(path, folder) else "../"
 
 
 class _InOrder:
@@ -277,5 +308,14 @@ _RULES: dict[str, Callable[[Settler, Sequence[Change]], None]] = {
     "quiesce": Settler._reveal_or_reload,
     "reindex": Settler._show_or_restart,
     "reveal": Settler._reveal_or_restart,
+    "restart": Settler._start_over,
+}
+_RULES_ELSEWHERE: dict[str, Callable[[Settler], None]] = {
+    "told": Settler._do_nothing,
+    "rescan": Settler._start_over,  # of what it takes for a library it takes notice after seconds
+    "reload": Settler._load_anew,
+    "quiesce": Settler._load_anew,
+    "reindex": Settler._start_over,
+    "reveal": Settler._start_over,
     "restart": Settler._start_over,
 }

@@ -17,6 +17,7 @@ from sightline.workspace.inotify import Event, Inotify, Mask, WatchLimit
 from sightline.workspace.mounts import silent_mounts
 from sightline.workspace.tree import (
     HIDDEN,
+    MAX_FILES,
     RACY_NS,
     Tree,
     differences,
@@ -26,9 +27,20 @@ from sightline.workspace.tree import (
     stamp_of,
 )
 
-__all__ = ["Observer", "Sweeper", "Watcher", "observe"]
+__all__ = ["Observer", "Scope", "Sweeper", "Watcher", "observe"]
 
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class Scope(Struct, frozen=True):
+    """How much of a folder is observed."""
+
+    #: Folders in it that are observed by others.
+    skip: frozenset[str] = frozenset()
+    #: Where there are more files than this the observer is not complete: if they are announced, or
+    #: if they must be swept for.
+    announced: int | None = None
+    swept: int = MAX_FILES
 
 
 class Sweeper:
@@ -36,9 +48,10 @@ class Sweeper:
 
     sweeps = True
 
-    def __init__(self, top: str, reason: str) -> None:
+    def __init__(self, top: str, reason: str, scope: "Scope | None" = None) -> None:
         self.top = top
         self.reason = reason
+        self.scope = scope or Scope()
         self.tree: Tree = {}
         self.complete = True
         self._closed = False
@@ -71,7 +84,8 @@ class Sweeper:
         self.tree = {}
 
     def _scan(self) -> tuple[Tree, bool]:
-        return scan(self.top, unwanted=lambda: self._closed)
+        scope = self.scope
+        return scan(self.top, scope.swept, lambda: self._closed, scope.skip)
 
     def _note_racy(self, now: int) -> None:
         self._racy = {
@@ -91,6 +105,7 @@ class Watcher(Struct, eq=False):
     tree: Tree = {}
     complete: bool = True
     reason: str = ""
+    scope: Scope = Scope()
     #: Folders that could not be watched. They are swept.
     unwatched: set[str] = set()
     _paths: dict[int, str] = {}
@@ -154,7 +169,8 @@ class Watcher(Struct, eq=False):
 
         A folder is watched before it is read, so that nothing falls between the two.
         """
-        waiting = [top]
+        waiting, count = [top], 0
+        limit = self.scope.announced if top == self.top else None
         while waiting:
             folder = waiting.pop()
             if any(folder == mount or folder.startswith(mount + "/") for mount in self._silent):
@@ -163,7 +179,11 @@ class Watcher(Struct, eq=False):
             elif not self._watch(folder):
                 continue
             self.tree[folder], subfolders = read_folder(folder)
-            waiting.extend(subfolders)
+            count += len(self.tree[folder])
+            if limit is not None and count > limit:
+                self.complete = False
+                return
+            waiting.extend(f for f in subfolders if f not in self.scope.skip)
 
     def _watch(self, folder: str) -> bool:
         """Whether the folder is there to be read."""
@@ -216,7 +236,7 @@ class Watcher(Struct, eq=False):
             self._restamp(folder, event.name, found)
 
     def _apply_folder(self, event: Event, path: str, found: ChangeSet) -> None:
-        if event.name == HIDDEN:
+        if event.name == HIDDEN or path in self.scope.skip:
             return
         if event.mask & Mask.DELETE:
             self._leave(path, found)  # only an empty folder can be deleted
@@ -249,7 +269,8 @@ class Watcher(Struct, eq=False):
             folder = waiting.pop()
             if folder not in after and os.path.isdir(folder):
                 after[folder], subfolders = read_folder(folder)
-                waiting.extend(f for f in subfolders if f not in self._numbers)
+                known = self._numbers.keys() | self.scope.skip
+                waiting.extend(f for f in subfolders if f not in known)
         found.note_all(differences(before, after))
         self.tree.update(after)
         self.unwatched = set(after)
@@ -258,16 +279,22 @@ class Watcher(Struct, eq=False):
 Observer = Sweeper | Watcher
 
 
-def observe(top: str, *, notify: bool = True, make: Callable[[], Inotify] = Inotify) -> Observer:
-    """The best observer for a root: announced where possible, else swept, with the reason."""
+def observe(
+    top: str,
+    *,
+    notify: bool = True,
+    scope: Scope | None = None,
+    make: Callable[[], Inotify] = Inotify,
+) -> Observer:
+    """The best observer for a folder: announced where possible, else swept, with the reason."""
     if not notify:
-        return Sweeper(top, "asked for")
+        return Sweeper(top, "asked for", scope)
     if top in silent_mounts(top):
-        return Sweeper(top, "its file system does not announce changes")
+        return Sweeper(top, "its file system does not announce changes", scope)
     try:
-        return Watcher(top, make())
+        return Watcher(top, make(), scope=scope or Scope())
     except WatchLimit as limit:
-        return Sweeper(top, f"inotify cannot be used: {limit.strerror or limit}")
+        return Sweeper(top, f"inotify cannot be used: {limit.strerror or limit}", scope)
 
 
 def _content_hash(path: str) -> bytes:

@@ -10,12 +10,11 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from sightline.contract.keys import roots_key
-from sightline.contract.uris import is_under, normalise
+from sightline.contract.uris import above, is_under, normalise
 
 __all__ = ["BadRoot", "Root", "RootSet", "default_root", "open_root"]
 
 _FORBIDDEN = ("/proc", "/sys", "/dev")
-_MAX_CLIMB = 64
 
 
 class BadRoot(ValueError):
@@ -27,6 +26,14 @@ class Root(Struct, frozen=True):
 
     given: str
     real: str
+    #: The repository that it is a part of, if it is not all of one. Nothing in there is read or
+    #: named, but language servers read it, so what changes there changes answers.
+    around: str = ""
+
+    @property
+    def outermost(self) -> str:
+        """How far up a project in the root may reach."""
+        return self.around or self.real
 
     @property
     def name(self) -> str:
@@ -67,17 +74,19 @@ def open_root(path: str, *, home: str | None) -> Root:
         raise BadRoot(f"{path} cannot be a root; pass the folder of your project")
     if home is not None and real == os.path.realpath(home):
         raise BadRoot(f"{path} is the home folder and cannot be a root; pass a folder in it")
-    return Root(given, real)
+    return Root(given, real, _around(real, home))
+
+
+def _around(real: str, home: str | None) -> str:
+    """The repository that a folder lies in, unless that is somebody's home, or the folder's own."""
+    top = default_root(real)
+    if top == real or top == "/" or (home is not None and is_under(os.path.realpath(home), top)):
+        return ""
+    return top
 
 
 def default_root(start: str) -> str:
     """The nearest folder from ``start`` upward that holds ``.git``, else ``start``."""
-    folder = normalise(start)
-    for _ in range(_MAX_CLIMB):
-        if os.path.lexists(os.path.join(folder, ".git")):
-            return folder
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            break
-        folder = parent
-    return normalise(start)
+    first = normalise(start)
+    tops = (folder for folder in above(first) if os.path.lexists(os.path.join(folder, ".git")))
+    return next(tops, first)

@@ -72,11 +72,14 @@ def stamp_of(path: str) -> Stamp | None:
 
 
 def scan(
-    top: str, limit: int = MAX_FILES, unwanted: Callable[[], bool] = lambda: False
+    top: str,
+    limit: int = MAX_FILES,
+    unwanted: Callable[[], bool] = lambda: False,
+    skip: frozenset[str] = frozenset(),
 ) -> tuple[Tree, bool]:
     """Every folder from ``top`` down with its tracked files, and whether that is all of them.
 
-    It ends early when it has become unwanted.
+    It ends early when it has become unwanted. Folders to ``skip`` are not entered.
     """
     tree: Tree = {}
     waiting = [top]
@@ -88,7 +91,7 @@ def scan(
         count += len(files)
         if count > limit or unwanted():
             return tree, False
-        waiting.extend(subfolders)
+        waiting.extend(f for f in subfolders if f not in skip)
     return tree, True
 
 

@@ -16,6 +16,7 @@ from sightline.workspace.changes import Change, Kind
 from sightline.workspace.gate import Gate
 from sightline.workspace.observers import Observer, observe
 from sightline.workspace.roots import Root, RootSet
+from sightline.workspace.surroundings import Surroundings
 from sightline.workspace.tree import RACY_NS, Tree, digest48, file_count, last_change, scan
 from sightline.workspace.view import Epochs, View, text_digest48, top_folders
 
@@ -33,7 +34,9 @@ class Workspace:
     def __init__(self, roots: Iterable[Root], *, notify: bool = True) -> None:
         self.roots = RootSet.of(roots)
         self.notify = notify
+        #: By the real path of a root.
         self.observers: dict[str, Observer] = {}
+        self._around = Surroundings()
         self._listeners: list[Listener] = []
         self._root_listeners: list[Callable[[], None]] = []
         self._epochs: Epochs | None = None
@@ -86,7 +89,7 @@ class Workspace:
         """What ``begin`` returns, where it can be had without waiting."""
         if self._epochs is None or self._scan is None or not self._scan.done():
             return None
-        for observer in self.observers.values():
+        for observer in self._all():
             if observer.sweeps or not observer.complete:
                 return None
         changes = self._collect()
@@ -102,7 +105,7 @@ class Workspace:
             raise NotReady(waiting_for="the first scan of the workspace")
         if any(not observer.complete for observer in self.observers.values()):
             raise Unavailable("the workspace has more than 1,000,000 files; open a part of it")
-        if any(observer.sweeps for observer in self.observers.values()):
+        if any(observer.sweeps for observer in self._all()):
             async with self._collecting:
                 changes = await asyncio.to_thread(self._collect)
         else:
@@ -173,6 +176,10 @@ class Workspace:
             if root.real in self.observers
         ]
 
+    def all_trees(self) -> list[tuple[str, Tree]]:
+        """Every observed tree, of the roots and of what is around them, by its top."""
+        return [*((root.real, tree) for root, tree in self.trees()), *self._around.trees()]
+
     def report(self) -> list[dict[str, str | int]]:
         """What people are told about the roots."""
         rows: list[dict[str, str | int]] = []
@@ -182,7 +189,9 @@ class Workspace:
             if observer is not None:
                 how = f"swept: {observer.reason}" if observer.sweeps else "changes announced"
             files = file_count(observer.tree) if observer is not None else 0
-            rows.append({"path": root.given, "files": files, "changes": how})
+            row: dict[str, str | int] = {"path": root.given, "files": files, "changes": how}
+            around = self._around.report(root)
+            rows.append(row | {"around": around} if around else row)
         return rows
 
     def audit_soon(self) -> None:
@@ -195,10 +204,11 @@ class Workspace:
         """One look at everything; what the kernel did not announce is applied."""
         now = time.monotonic()
         changes: list[Change] = []
-        for observer in list(self.observers.values()):
+        for observer in self._all():
             if not observer.sweeps:
-                found, _ = await asyncio.to_thread(scan, observer.top)
-                if self.observers.get(observer.top) is observer:
+                skip = observer.scope.skip
+                found, _ = await asyncio.to_thread(scan, observer.top, skip=skip)
+                if any(observer is each for each in self._all()):
                     changes += observer.audit(found)
         self._rest_after(now)
         self.apply(changes)
@@ -216,14 +226,13 @@ class Workspace:
             observer.close()
         if self._starting is not None:
             self._starting.close()  # which ends its thread, for which the process would wait
+        self._around.close()
 
     async def _first_scan(self) -> None:
         began = time.monotonic()
         await self._observe_roots()
         self._rest_after(began)
-        start = await asyncio.to_thread(
-            digest48, [(root.real, tree) for root, tree in self.trees()]
-        )
+        start = await asyncio.to_thread(digest48, self.all_trees())
         if self._ahead is not None:
             since, overtaken = self._ahead
             if await asyncio.to_thread(self._touched_since, since):
@@ -236,7 +245,7 @@ class Workspace:
         """Whether a file or folder changed then or later, or where that cannot be known."""
         return any(
             observer.sweeps or last_change(observer.tree) >= moment - RACY_NS
-            for observer in self.observers.values()
+            for observer in self._all()
         )
 
     async def _rescan(self, before: "asyncio.Task[None]") -> None:
@@ -257,13 +266,17 @@ class Workspace:
                 self._starting = observe(root.real, notify=self.notify)
                 await asyncio.to_thread(self._starting.start)
                 self.observers[root.real], self._starting = self._starting, None
+        await asyncio.to_thread(self._around.follow, roots, notify=self.notify)
+
+    def _all(self) -> list[Observer]:
+        return [*self.observers.values(), *self._around.observers]
 
     def _new_view(self, epochs: Epochs) -> View:
         return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders, self._unsaved)
 
     def _collect(self) -> list[Change]:
         changes: list[Change] = []
-        for observer in self.observers.values():
+        for observer in self._all():
             changes += observer.changes()
         return changes
 

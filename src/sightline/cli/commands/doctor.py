@@ -10,7 +10,7 @@ import asyncio
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -29,6 +29,7 @@ from sightline.server.logs import Log
 from sightline.server.tokens import BadTokenFile, TokenFile
 from sightline.workspace.observers import observe
 from sightline.workspace.roots import Root
+from sightline.workspace.surroundings import Surroundings
 from sightline.workspace.trust import BadTrustFile, TrustStore
 
 __all__ = ["CHECKS", "Finding", "Situation"]
@@ -236,6 +237,18 @@ def changes_are_noticed(situation: Situation) -> Iterator[Finding]:
         else:
             fix = _MORE_WATCHES if "watch" in observer.reason else ""
             yield Finding(subject, "note", f"swept for on each call: {observer.reason}", fix)
+    yield from _changes_around(situation.roots)
+
+
+def _changes_around(roots: Sequence[Root]) -> Iterator[Finding]:
+    around = Surroundings()
+    try:
+        around.follow(roots, notify=True)
+        for top, why in around.unobserved.items():
+            said = f"not watched, {why}; answers may miss what changes there"
+            yield Finding(f"changes in the rest of {top}", "note", said)
+    finally:
+        around.close()
 
 
 def trust_is_known(situation: Situation) -> Iterator[Finding]:

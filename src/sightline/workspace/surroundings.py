@@ -1,0 +1,78 @@
+"""The repositories that roots are parts of: observed, never read or shown.
+
+Who opens one package of a repository gets answers from servers that read its neighbours, too: what
+they import, headers, settings that a project file extends. A change there must reach the servers
+like one inside. What is too large to be observed is not, and people are told so.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from sightline.contract.uris import is_under
+from sightline.workspace.observers import Observer, Scope, observe
+from sightline.workspace.roots import Root
+from sightline.workspace.tree import Tree
+
+__all__ = ["Surroundings"]
+
+#: More files than this are not observed where they are announced, and where they are swept for,
+#: which every question has to wait for.
+_MAX_ANNOUNCED = 100_000
+_MAX_SWEPT = 5_000
+
+
+class Surroundings:
+    def __init__(self) -> None:
+        self.observers: list[Observer] = []
+        #: Why a repository is not observed.
+        self.unobserved: dict[str, str] = {}
+        self._starting: Observer | None = None
+
+    def follow(self, roots: Iterable[Root], *, notify: bool) -> None:
+        """Observes what is around these roots, and nothing else. Looks at the disk."""
+        wanted = _wanted(list(roots))
+        kept = [each for each in self.observers if wanted.get(each.top) == each.scope.skip]
+        for observer in self.observers:
+            if observer not in kept:
+                observer.close()
+        self.observers, self.unobserved = kept, {}
+        for top in wanted.keys() - {each.top for each in kept}:
+            scope = Scope(wanted[top], _MAX_ANNOUNCED, _MAX_SWEPT)
+            self._starting = observer = observe(top, notify=notify, scope=scope)
+            observer.start()
+            self._starting = None
+            if observer.complete:
+                self.observers.append(observer)
+            else:
+                observer.close()
+                limit = _MAX_SWEPT if observer.sweeps else _MAX_ANNOUNCED
+                self.unobserved[top] = f"it has more than {limit:,} files"
+
+    def trees(self) -> list[tuple[str, Tree]]:
+        return [(observer.top, observer.tree) for observer in self.observers]
+
+    def report(self, root: Root) -> str:
+        """What people are told about the rest of a root's repository; nothing if there is none."""
+        for top, why in self.unobserved.items():
+            if root.around and is_under(root.around, top):
+                return f"not watched: {why}"
+        if any(root.around and is_under(root.around, each.top) for each in self.observers):
+            return "watched"
+        return ""
+
+    def close(self) -> None:
+        """Ends a first look that is under way, too."""
+        for observer in self.observers:
+            observer.close()
+        if self._starting is not None:
+            self._starting.close()
+
+
+def _wanted(roots: Sequence[Root]) -> dict[str, frozenset[str]]:
+    """What should be observed, each with the folders in it that are not its concern."""
+    known = [root.real for root in roots]
+    tops = {root.around for root in roots if root.around}
+    return {
+        top: frozenset(real for real in known if is_under(real, top))
+        for top in sorted(tops)
+        if not any(is_under(top, other) for other in (*known, *(tops - {top})))
+    }
