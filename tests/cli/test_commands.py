@@ -247,6 +247,23 @@ def test_swept_changes_are_a_note(
     assert code == 0 and found[f"changes in {sample}"]["status"] == "note"
 
 
+def test_what_is_said_of_the_repository_around_a_root(
+    sightline: Command, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = sample / "part"
+    for folder in (sample / ".git", part):
+        folder.mkdir()
+    (part / "a.py").touch()
+    _, found = findings(sightline, part)
+    assert found[f"changes in the rest of {sample}"]["detail"] == "watched, too"
+    monkeypatch.setattr("sightline.workspace.surroundings._MAX_ANNOUNCED", 0)
+    code, found = findings(sightline, part)
+    told = found[f"changes in the rest of {sample}"]
+    assert code == 0 and told["status"] == "note"
+    assert told["detail"].startswith("not watched, it has more than 0 files;")
+    assert told["fix"] == "open all of it as a root"
+
+
 def test_doctor_writes_nothing_into_the_project(sightline: Command, sample: Path) -> None:
     before = sorted(os.listdir(sample))
     sightline("doctor")

@@ -180,6 +180,14 @@ def test_the_end_of_a_long_path_is_what_a_narrow_terminal_shows() -> None:
     assert len(line) <= 60 and "/project  (3 files, changes announced)" in line
 
 
+def test_the_repository_around_a_root_has_a_line() -> None:
+    root = {"path": "/p", "files": 3, "changes": "changes announced"}
+    around = "not watched: it has more than 100,000 files"
+    before = page([program(roots=[root])], 0.0, width=80).splitlines()
+    lines = page([program(roots=[root | {"around": around}])], 0.0, width=80).splitlines()
+    assert lines == [*before[:2], f"           rest of its repository {around}", *before[2:]]
+
+
 def test_what_there_is_no_room_for_is_told() -> None:
     lines = [f"line {number}" for number in range(10)]
     assert fitted(lines, 80, 10) == lines

@@ -28,9 +28,10 @@ def plain(text: object) -> str:
 def _program(program: Report, now: float, calls: int, width: int) -> str:
     lines = [f"{program['transport']}  pid {program['pid']}  version {program['version']}"]
     for root in program["roots"]:
-        around = f"; its repository is {root['around']}" if "around" in root else ""
-        about = f"  ({root['files']} files, {root['changes']}{around})"
+        about = f"  ({root['files']} files, {root['changes']})"
         lines.append(f"  root     {_path(root['path'], width - _LEAD - len(about), width)}{about}")
+        if "around" in root:
+            lines.append(f"           rest of its repository {root['around']}")
     lines += [_server(server) for server in program["servers"]]
     lines += [_index(index, width) for index in program.get("indexes", [])]
     if program["sessions"]:

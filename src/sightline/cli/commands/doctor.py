@@ -244,9 +244,11 @@ def _changes_around(roots: Sequence[Root]) -> Iterator[Finding]:
     around = Surroundings()
     try:
         around.follow(roots, notify=True)
+        for top, _ in around.trees():
+            yield Finding(f"changes in the rest of {top}", "ok", "watched, too")
         for top, why in around.unobserved.items():
             said = f"not watched, {why}; answers may miss what changes there"
-            yield Finding(f"changes in the rest of {top}", "note", said)
+            yield Finding(f"changes in the rest of {top}", "note", said, "open all of it as a root")
     finally:
         around.close()
 
