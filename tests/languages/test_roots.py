@@ -8,6 +8,7 @@ import pytest
 
 from sightline.contract.failures import CursorStale, WorkspaceDenied
 from sightline.workspace.roots import open_root
+from tests.languages.samples import only
 from tests.support.engine import Engine, engine
 
 DEFINITION = "def target() -> int:\n    return 1\n"
@@ -148,3 +149,45 @@ async def test_an_environment_that_appears_is_used_at_once(tmp_path: Path) -> No
         (root / ".venv/pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.13.0\n")
         answer = await running.call("vscode.lsp.diagnostics.document", uri=running.uri("core.py"))
         assert answer["diagnostics"] == []
+
+
+async def test_a_change_in_another_root_costs_nothing_until_somebody_asks(tmp_path: Path) -> None:
+    roots = [tmp_path / "one", tmp_path / "two"]
+    for root in roots:
+        root.mkdir()
+        (root / "a.sh").write_text("area() {\n  echo\n}\n")
+    files = [root / "a.sh" for root in roots]
+    async with engine(*roots, cache=tmp_path, registry=only("bash")) as running:
+
+        async def processes() -> list[int | None]:
+            await running.program.workspace.begin()
+            return [row.pid for row in running.program.pool.status()]
+
+        for file in files:
+            await running.call("vscode.lsp.documentSymbols", uri=file.as_uri())
+        before = await processes()
+        files[1].write_text("area() {\n  echo more\n}\n")
+        assert await processes() == before
+        await running.call("vscode.lsp.documentSymbols", uri=files[1].as_uri())
+        assert await processes() == before
+        await running.call("vscode.lsp.documentSymbols", uri=files[0].as_uri())
+        after = await processes()
+        assert after[0] != before[0] and after[1] == before[1]
+
+
+async def test_an_environment_above_the_root_is_the_project_s(tmp_path: Path) -> None:
+    repository = tmp_path / "repository"
+    packages = repository / ".venv/lib/python3.11/site-packages/dependency"
+    for folder in (repository / ".git", packages, repository / "app"):
+        folder.mkdir(parents=True)
+    (repository / ".venv/pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.11.2\n")
+    (packages / "__init__.py").write_text("def area() -> float: ...\n")
+    use = repository / "app/use.py"
+    use.write_text("from dependency import area\n\nprint(area())\n")
+    async with engine(repository / "app", cache=tmp_path) as running:
+        place = {"line": 2, "character": 7}
+        answer = await running.call("vscode.lsp.hover", uri=use.as_uri(), position=place)
+        assert "-> float" in answer["contents"][0]["value"]
+        (packages / "__init__.py").write_text("def area() -> bytes: ...\n")
+        answer = await running.call("vscode.lsp.hover", uri=use.as_uri(), position=place)
+        assert "-> bytes" in answer["contents"][0]["value"]

@@ -199,6 +199,8 @@ class Server(Struct, eq=False):
         """The client, once the server may be believed and knows every change."""
         while True:
             self._check_sanity()
+            if self._settler is not None and self._settler.elsewhere:
+                self._catch_up(self._settler)
             self.used = time.monotonic()
             start = self.start()
             if not start.done():
@@ -589,6 +591,13 @@ class Server(Struct, eq=False):
                 self._leaving.pop(0)
 
     # Changes
+
+    def _catch_up(self, settler: Settler) -> None:
+        settler.catch_up()
+        if settler.must_restart:
+            self._begin_over()
+        elif settler.pending:
+            self._settle_soon()
 
     def _settle_soon(self) -> None:
         if self._settling is None or self._settling.done():

@@ -82,6 +82,9 @@ class Settler(Struct, eq=False):
     connection: Connection
     #: It must start over; whoever owns the server does that.
     must_restart: bool = False
+    #: Something changed elsewhere. Nothing is done until somebody asks: roots may have nothing to
+    #: do with each other.
+    elsewhere: bool = False
     _rescan: bool = False
     _reload: bool = False
     #: Documents whose published diagnostics say that they were taken in.
@@ -118,7 +121,13 @@ class Settler(Struct, eq=False):
         if own:
             _RULES[spec.after_change](self, own)
         if any(connection.is_used(change.path) for change in changes):
-            _RULES_ELSEWHERE[spec.after_change](self)
+            self.elsewhere = True
+
+    def catch_up(self) -> None:
+        """Does what a change elsewhere makes necessary, before the next question."""
+        if self.elsewhere:
+            self.elsewhere = False
+            _RULES_ELSEWHERE[self.connection.spec.after_change](self)
 
     def notified(self, method: str, params: msgspec.Raw) -> None:
         """Every notification of the server passes here."""
