@@ -173,22 +173,27 @@ ALL = {"a.c", "b.c", "c.c", "lib.h", "outer.h", "stdio.h"}
 def test_what_of_the_index_no_longer_holds(
     tmp_path: Path, edits: dict[str, str | None], gone: set[str]
 ) -> None:
-    root = write_files(tmp_path / "ws", FILES)
-    cache, shards = tmp_path / "cache", tmp_path / "cache/.cache/clangd/index"
+    root = write_files(tmp_path / "ws", FILES | {"compile_flags.txt": ""})
+    assert left_after(edits, root, root, tmp_path / "cache", ALL) == ALL - gone
+
+
+def left_after(
+    edits: dict[str, str | None], top: Path, root: Path, cache: Path, kept: set[str]
+) -> set[str]:
+    """Of what a server has kept, what is left when it starts again after edits."""
+    shards = cache / ".cache/clangd/index"
     cache.mkdir()
-    write_files(root, {"compile_flags.txt": ""})
     write(project(root), str(cache), Includes())
     shards.mkdir(parents=True)
-    for name in ALL:
+    for name in kept:
         (shards / f"{name}.0123456789ABCDEF.idx").touch()
     for name, text in edits.items():
         if text is None:
-            (root / name).unlink()
+            (top / name).unlink()
         else:
-            write_files(root, {name: text})
+            write_files(top, {name: text})
     write(project(root), str(cache), Includes())
-    left = {shard.name.rsplit(".", 2)[0] for shard in shards.iterdir()}
-    assert left == ALL - gone
+    return {shard.name.rsplit(".", 2)[0] for shard in shards.iterdir()}
 
 
 # Outside the project
@@ -255,20 +260,8 @@ def test_what_of_the_index_no_longer_holds_after_edits_outside(
     tmp_path: Path, edits: dict[str, str | None], gone: set[str]
 ) -> None:
     top = write_files(tmp_path / "repository", NEIGHBOURS)
-    cache, shards = tmp_path / "cache", tmp_path / "cache/.cache/clangd/index"
-    cache.mkdir()
-    write(project(top / "app"), str(cache), Includes())
-    shards.mkdir(parents=True)
-    for name in ("a.c", "a.h", "b.h"):
-        (shards / f"{name}.0123456789ABCDEF.idx").touch()
-    for name, text in edits.items():
-        if text is None:
-            (top / name).unlink()
-        else:
-            write_files(top, {name: text})
-    write(project(top / "app"), str(cache), Includes())
-    left = {shard.name.rsplit(".", 2)[0] for shard in shards.iterdir()}
-    assert left == {"a.c", "a.h", "b.h"} - gone
+    kept = {"a.c", "a.h", "b.h"}
+    assert left_after(edits, top, top / "app", tmp_path / "cache", kept) == kept - gone
 
 
 def test_what_was_kept_of_a_source_that_was_away(tmp_path: Path) -> None:
