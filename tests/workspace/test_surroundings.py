@@ -10,6 +10,7 @@ import pytest
 from sightline.contract.failures import WorkspaceDenied
 from sightline.workspace import surroundings
 from sightline.workspace.changes import Change, Kind
+from sightline.workspace.inotify import Inotify, WatchLimit
 from sightline.workspace.roots import open_root
 from sightline.workspace.surroundings import Surroundings
 from sightline.workspace.workspace import Workspace
@@ -129,6 +130,31 @@ async def test_what_is_too_large_is_not_observed_and_that_is_said(
         assert await workspace.begin() is before
         (row,) = workspace.report()
         assert row["around"] == "not watched: it has more than 1 files"
+
+
+async def test_where_there_are_not_enough_watches(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = Inotify.watch
+
+    def scarce(self: Inotify, folder: str) -> int:
+        if folder.endswith("shared"):
+            raise WatchLimit("no more")
+        return watch(self, folder)
+
+    monkeypatch.setattr(Inotify, "watch", scarce)
+    async with opened(repository / "app") as workspace:
+        await workspace.begin()
+        heard = heard_by(workspace)
+        (repository / "shared/b.py").write_text("b = 22\n")
+        await workspace.begin()
+        assert heard == [Change(str(repository / "shared/b.py"), Kind.CHANGED)], "few are swept for"
+    monkeypatch.setattr(surroundings, "_MAX_SWEPT", 0)
+    async with opened(repository / "app") as workspace:
+        await workspace.begin()
+        (row,) = workspace.report()
+        assert row["around"] == "not watched: the user's inotify watch limit is reached"
+        assert row["changes"] == "changes announced"
 
 
 def test_what_a_root_is_a_part_of(repository: Path) -> None:

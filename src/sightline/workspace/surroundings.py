@@ -8,7 +8,7 @@ like one inside. What is too large to be observed is not, and people are told so
 from collections.abc import Iterable, Sequence
 
 from sightline.contract.uris import is_under
-from sightline.workspace.observers import Observer, Scope, observe
+from sightline.workspace.observers import Observer, Scope, Sweeper, observe
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
 
@@ -40,12 +40,12 @@ class Surroundings:
             self._starting = observer = observe(top, notify=notify, scope=scope)
             observer.start()
             self._starting = None
-            if observer.complete:
-                self.observers.append(observer)
-            else:
+            why = _too_much(observer)
+            if why:
                 observer.close()
-                limit = _MAX_SWEPT if observer.sweeps else _MAX_ANNOUNCED
-                self.unobserved[top] = f"it has more than {limit:,} files"
+                self.unobserved[top] = why
+            else:
+                self.observers.append(observer)
 
     def trees(self) -> list[tuple[str, Tree]]:
         return [(observer.top, observer.tree) for observer in self.observers]
@@ -65,6 +65,17 @@ class Surroundings:
             observer.close()
         if self._starting is not None:
             self._starting.close()
+
+
+def _too_much(observer: Observer) -> str:
+    """Why a repository is not observed, if it is not."""
+    if not observer.complete:
+        limit = _MAX_SWEPT if isinstance(observer, Sweeper) else _MAX_ANNOUNCED
+        return f"it has more than {limit:,} files"
+    swept = [] if isinstance(observer, Sweeper) else observer.unwatched
+    if sum(len(observer.tree.get(folder, ())) for folder in swept) > _MAX_SWEPT:
+        return observer.reason
+    return ""
 
 
 def _wanted(roots: Sequence[Root]) -> dict[str, frozenset[str]]:
