@@ -95,6 +95,25 @@ async def test_every_root_is_observed_once(repository: Path) -> None:
         assert around == {str(repository): around[str(repository)]}
 
 
+@pytest.mark.parametrize("notify", [True, False])
+async def test_installed_packages_are_observed_where_an_install_shows(
+    repository: Path, notify: bool
+) -> None:
+    site = ".venv/lib/python3.13/site-packages"
+    shown = [f"{site}/a/__init__.py", "node_modules/@s/b/package.json", "node_modules/c/index.d.ts"]
+    hidden = [f"{site}/a/deep/x.py", "node_modules/c/lib/x.js", "node_modules/.pnpm/d/package.json"]
+    write_files(repository, dict.fromkeys([*shown, *hidden], "1"))
+    async with opened(repository / "app", notify=notify) as workspace:
+        await workspace.begin()
+        heard = heard_by(workspace)
+        write_files(repository, dict.fromkeys([*shown, *hidden], "22"))
+        write_files(repository, {"node_modules/new/lib/x.js": "", "node_modules/new/index.js": ""})
+        await workspace.begin()
+        await workspace.audit()
+        expected = [*shown, "node_modules/new/index.js"]
+        assert [change.path for change in heard] == sorted(str(repository / n) for n in expected)
+
+
 async def test_it_follows_the_roots(repository: Path) -> None:
     async with opened(repository / "app") as workspace:
         await workspace.begin()

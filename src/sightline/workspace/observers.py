@@ -29,6 +29,8 @@ from sightline.workspace.tree import (
 
 __all__ = ["Observer", "Scope", "Sweeper", "Watcher", "observe"]
 
+#: Where packages are installed.
+_STORES = ("/node_modules/", "/site-packages/")
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -37,10 +39,29 @@ class Scope(Struct, frozen=True):
 
     #: Folders in it that are observed by others.
     skip: frozenset[str] = frozenset()
+    #: Whether of installed packages only the outermost folder is looked at.
+    shallow: bool = False
     #: Where there are more files than this the observer is not complete: if they are announced, or
     #: if they must be swept for.
     announced: int | None = None
     swept: int = MAX_FILES
+
+    def enters(self, folder: str) -> bool:
+        """Whether a folder inside is observed."""
+        return folder not in self.skip and not (self.shallow and _is_deep(folder))
+
+
+def _is_deep(folder: str) -> bool:
+    """Whether a folder lies inside that of an installed package.
+
+    >>> [_is_deep(f"/p/node_modules/{name}") for name in ("a", "a/lib", "@s/a", "@s/a/lib")]
+    [False, True, False, True]
+    """
+    for store in _STORES:
+        _, found, inside = folder.rpartition(store)
+        if found:
+            return inside.count("/") > inside.startswith("@")
+    return False
 
 
 class Sweeper:
@@ -85,7 +106,7 @@ class Sweeper:
 
     def _scan(self) -> tuple[Tree, bool]:
         scope = self.scope
-        return scan(self.top, scope.swept, lambda: self._closed, scope.skip)
+        return scan(self.top, scope.swept, lambda: self._closed, scope.enters)
 
     def _note_racy(self, now: int) -> None:
         self._racy = {
@@ -183,7 +204,7 @@ class Watcher(Struct, eq=False):
             if limit is not None and count > limit:
                 self.complete = False
                 return
-            waiting.extend(f for f in subfolders if f not in self.scope.skip)
+            waiting.extend(filter(self.scope.enters, subfolders))
 
     def _watch(self, folder: str) -> bool:
         """Whether the folder is there to be read."""
@@ -236,7 +257,7 @@ class Watcher(Struct, eq=False):
             self._restamp(folder, event.name, found)
 
     def _apply_folder(self, event: Event, path: str, found: ChangeSet) -> None:
-        if event.name == HIDDEN or path in self.scope.skip:
+        if event.name == HIDDEN or not self.scope.enters(path):
             return
         if event.mask & Mask.DELETE:
             self._leave(path, found)  # only an empty folder can be deleted
@@ -269,8 +290,8 @@ class Watcher(Struct, eq=False):
             folder = waiting.pop()
             if folder not in after and os.path.isdir(folder):
                 after[folder], subfolders = read_folder(folder)
-                known = self._numbers.keys() | self.scope.skip
-                waiting.extend(f for f in subfolders if f not in known)
+                entered = filter(self.scope.enters, subfolders)
+                waiting.extend(f for f in entered if f not in self._numbers)
         found.note_all(differences(before, after))
         self.tree.update(after)
         self.unwatched = set(after)

@@ -2,7 +2,8 @@
 
 Who opens one package of a repository gets answers from servers that read its neighbours, too: what
 they import, headers, settings that a project file extends. A change there must reach the servers
-like one inside. What is too large to be observed is not, and people are told so.
+like one inside. Of installed packages only the outermost folder is observed, where an install
+shows. What is too large to be observed is not, and people are told so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +37,7 @@ class Surroundings:
                 observer.close()
         self.observers, self.unobserved = kept, {}
         for top in wanted.keys() - {each.top for each in kept}:
-            scope = Scope(wanted[top], _MAX_ANNOUNCED, _MAX_SWEPT)
+            scope = Scope(wanted[top], True, _MAX_ANNOUNCED, _MAX_SWEPT)
             self._starting = observer = observe(top, notify=notify, scope=scope)
             observer.start()
             self._starting = None

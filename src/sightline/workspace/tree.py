@@ -75,11 +75,11 @@ def scan(
     top: str,
     limit: int = MAX_FILES,
     unwanted: Callable[[], bool] = lambda: False,
-    skip: frozenset[str] = frozenset(),
+    enters: Callable[[str], bool] = lambda folder: True,
 ) -> tuple[Tree, bool]:
     """Every folder from ``top`` down with its tracked files, and whether that is all of them.
 
-    It ends early when it has become unwanted. Folders to ``skip`` are not entered.
+    It ends early when it has become unwanted. ``enters`` says which subfolders are looked into.
     """
     tree: Tree = {}
     waiting = [top]
@@ -91,7 +91,7 @@ def scan(
         count += len(files)
         if count > limit or unwanted():
             return tree, False
-        waiting.extend(f for f in subfolders if f not in skip)
+        waiting.extend(filter(enters, subfolders))
     return tree, True
 
 

@@ -206,8 +206,8 @@ class Workspace:
         changes: list[Change] = []
         for observer in self._all():
             if not observer.sweeps:
-                skip = observer.scope.skip
-                found, _ = await asyncio.to_thread(scan, observer.top, skip=skip)
+                enters = observer.scope.enters
+                found, _ = await asyncio.to_thread(scan, observer.top, enters=enters)
                 if any(observer is each for each in self._all()):
                     changes += observer.audit(found)
         self._rest_after(now)
