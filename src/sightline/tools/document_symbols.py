@@ -1,6 +1,6 @@
 """``vscode.lsp.documentSymbols``: the outline of one document, as a flat list."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from msgspec import UNSET, Struct, UnsetType
@@ -89,4 +89,18 @@ def _flatten(uri: str, roots: Sequence[RawSymbol]) -> list[tuple[DocumentSymbol,
         if known is None or depth < known[1]:
             symbol = DocumentSymbol(id_, name, kind, span, selection, container)
             found[name, id_] = (symbol, depth)
-    return sorted(found.values(), key=lambda entry: document_symbol_key(entry[0]))
+    entries = list(found.values())
+    if not _is_ordered(symbol for symbol, _ in entries):
+        entries.sort(key=lambda entry: document_symbol_key(entry[0]))
+    return entries
+
+
+def _is_ordered(symbols: Iterable[DocumentSymbol]) -> bool:
+    """Whether each begins after the one before, as most servers tell them: that decides it."""
+    line = character = -1
+    for symbol in symbols:
+        start = symbol.range.start
+        if start.line < line or (start.line == line and start.character <= character):
+            return False
+        line, character = start.line, start.character
+    return True
