@@ -220,6 +220,19 @@ def test_headers_outside_are_followed_by_their_paths(tmp_path: Path) -> None:
     assert {include for include in before if before[include] != after[include]} == {'"deep/b.h'}
 
 
+def test_outside_of_the_repository_nothing_is_read(tmp_path: Path) -> None:
+    top = write_files(
+        tmp_path / "repository", {".git/HEAD": "", "app/a.c": '#include "../../x.h"\n'}
+    )
+    write_files(tmp_path, {"x.h": '#include "y.h"\n', "y.h": "int y;\n"})
+    told = found(top / "app")
+    assert told.missing == ()
+    assert told.outside == {str(tmp_path / "x.h")}
+    before = told.meanings()
+    write_files(tmp_path, {"x.h": '#include "z.h" // longer\n'})
+    assert found(top / "app").meanings() != before, "that it changed is seen"
+
+
 @pytest.mark.parametrize(
     "flags",
     [

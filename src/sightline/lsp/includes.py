@@ -178,7 +178,7 @@ class Includes:
                 users.setdefault(include, set()).add(folder)
             for include in known.needed:
                 musts.setdefault(include, []).append(path)
-        outside = _Outside(project.folder, folders, before)
+        outside = _Outside(project, folders, before)
         for path in list(seen):
             outside.follow(path, seen[path].spelled)
         self._known[project.folder] = seen | outside.seen
@@ -207,14 +207,21 @@ class Includes:
 
 
 class _Outside:
-    """The headers outside a project that its files reach, each read once."""
+    """The headers outside a project that its files reach.
 
-    def __init__(self, top: str, folders: Sequence[str], before: Mapping[str, _Seen]) -> None:
+    In the repository that the root is a part of each is read once, and what it includes is looked
+    for in turn. Anywhere else it is only seen that a file is there, and whether it changed.
+    """
+
+    def __init__(
+        self, project: Project, folders: Sequence[str], before: Mapping[str, _Seen]
+    ) -> None:
         self.seen: dict[str, _Seen] = {}
         self.looked: set[str] = set()
         #: Where each include was found.
         self.found: dict[str, set[str]] = {}
-        self._top, self._before = top, before
+        self._top, self._before = project.folder, before
+        self._repository = project.projects.root.outermost
         self._asked: set[tuple[str, str]] = set()
         self._folders = [folder for folder in folders if self._is_outside(folder)]
 
@@ -254,11 +261,17 @@ class _Outside:
         return not is_under(path, self._top) and not path.startswith(_OF_SYSTEM)
 
     def _read(self, header: str) -> None:
-        stamp, known = stamp_of(os.path.realpath(header)), self._before.get(header)
-        if stamp is not None and (known is None or known.stamp != stamp):
-            known = _look(stamp, header)
-        if stamp is not None and known is not None:
-            self.seen[header] = known
+        real = os.path.realpath(header)
+        stamp, known = stamp_of(real), self._before.get(header)
+        if stamp is None:
+            return
+        if known is None or known.stamp != stamp:
+            known = (
+                _look(stamp, real)
+                if is_under(real, self._repository)
+                else _Seen(stamp, frozenset(), frozenset(), f"{stamp.size} {stamp.mtime_ns}")
+            )
+        self.seen[header] = known
 
 
 def _look(stamp: Stamp | None, path: str) -> _Seen:
