@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.languages.samples import only
+from sightline.contract.settings import Settings
+from tests.languages.samples import offers, only
 from tests.support.engine import Engine, engine
 from tests.support.files import write_files
 
@@ -55,3 +56,27 @@ async def test_a_file_that_the_project_leaves_out(
         outline = await running.call("vscode.lsp.documentSymbols", uri=running.uri(left_out))
         assert "symbols" in outline
         assert await everything(running, defined, column) == before
+
+
+UNION = "export declare function area(): 2 | 3\nexport const plane = area()\n"
+
+
+@pytest.mark.parametrize("server", ["tsgo", "vtsls"])
+async def test_a_union_that_was_met_in_another_order(tmp_path: Path, server: str) -> None:
+    """The members are told in the same order, or hover is not offered."""
+    met_before = {"three.ts": "export let three: 3 = 3\nexport let two: 2 = 2\n"}
+    files = {"tsconfig.json": "{}", "union.ts": UNION} | met_before
+    root = write_files(tmp_path / "ws", files)
+    told: list[str] = []
+    for number, first in enumerate(["union.ts", "three.ts"]):
+        cache = tmp_path / f"cache{number}"
+        cache.mkdir()
+        settings = Settings(allow_unstable_hover=True)
+        async with engine(root, cache=cache, registry=only(server), settings=settings) as running:
+            await running.call("vscode.lsp.diagnostics.document", uri=running.uri(first))
+            place = {"line": 1, "character": 13}
+            hover = await running.call(
+                "vscode.lsp.hover", uri=running.uri("union.ts"), position=place
+            )
+            told.append(hover["contents"][0]["value"])
+    assert (told[0] == told[1]) == offers(server, "hover"), told
