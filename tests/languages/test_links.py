@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sightline.contract.settings import Settings
 from tests.languages.samples import only
 from tests.support.engine import engine
 
@@ -27,7 +28,13 @@ async def test_a_hover_links_to_files_of_the_workspace_only(server: str, tmp_pat
     (root / "near by.ts").write_text("export class Near {}\n")
     (root / "a.ts").write_text(_ASKED)
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    async with engine(root, cache=cache, registry=only(server), environment=environment) as running:
+    async with engine(
+        root,
+        cache=cache,
+        registry=only(server),
+        environment=environment,
+        settings=Settings(allow_unstable_hover=True),
+    ) as running:
         place = {"line": 3, "character": 17}
         answer = await running.call("vscode.lsp.hover", uri=running.uri("a.ts"), position=place)
     (content,) = answer["contents"]
