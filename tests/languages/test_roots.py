@@ -175,6 +175,19 @@ async def test_a_change_in_another_root_costs_nothing_until_somebody_asks(tmp_pa
         assert after[0] != before[0] and after[1] == before[1]
 
 
+async def test_a_repository_that_is_too_large_is_named_in_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project(tmp_path / "repository/.git", "x")
+    project(tmp_path / "repository", "outer")
+    root = project(tmp_path / "repository/app", "first")
+    for limit, said in ((100, False), (0, True)):
+        monkeypatch.setattr("sightline.workspace.surroundings._MAX_ANNOUNCED", limit)
+        async with engine(root, cache=tmp_path) as running:
+            answer = await running.call("vscode.lsp.workspaceSymbols", query="target")
+            assert ("rest of the repository are not watched." in answer["summary"]) == said
+
+
 async def test_an_environment_above_the_root_is_the_project_s(tmp_path: Path) -> None:
     repository = tmp_path / "repository"
     packages = repository / ".venv/lib/python3.11/site-packages/dependency"

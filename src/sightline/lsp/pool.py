@@ -45,6 +45,7 @@ from sightline.workspace.workspace import Workspace
 __all__ = ["Options", "Pool", "ServerStatus"]
 
 _WARM_AT_ONCE = 2
+_UNWATCHED = "Changes in the rest of the repository are not watched."
 
 
 class ServerStatus(NamedTuple):
@@ -290,7 +291,11 @@ class Pool:
     # Servers
 
     def _note(self, *routes: Route) -> str:
-        return " ".join(each.sentence for each in self.shortcomings(*routes))
+        sentences = [each.sentence for each in self.shortcomings(*routes)]
+        roots = [route.project.projects.root for route in routes]
+        if any(map(self._workspace.is_unwatched_around, roots)):
+            sentences.append(_UNWATCHED)
+        return " ".join(sentences)
 
     def _server_for(self, file: SourceFile, operation: Operation) -> tuple[Server, str]:
         route = self._routes.route(file.path, operation)

@@ -51,12 +51,15 @@ class Surroundings:
     def trees(self) -> list[tuple[str, Tree]]:
         return [(observer.top, observer.tree) for observer in self.observers]
 
+    def why_not(self, root: Root) -> str:
+        """Why the repository that a root is a part of is not observed, if it is not."""
+        return next((why for top, why in self.unobserved.items() if _holds(top, root)), "")
+
     def report(self, root: Root) -> str:
         """What people are told about the rest of a root's repository; nothing if there is none."""
-        for top, why in self.unobserved.items():
-            if root.around and is_under(root.around, top):
-                return f"not watched: {why}"
-        if any(root.around and is_under(root.around, each.top) for each in self.observers):
+        if self.why_not(root):
+            return f"not watched: {self.why_not(root)}"
+        if any(_holds(each.top, root) for each in self.observers):
             return "watched"
         return ""
 
@@ -66,6 +69,10 @@ class Surroundings:
             observer.close()
         if self._starting is not None:
             self._starting.close()
+
+
+def _holds(top: str, root: Root) -> bool:
+    return bool(root.around) and is_under(root.around, top)
 
 
 def _too_much(observer: Observer) -> str:

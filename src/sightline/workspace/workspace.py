@@ -180,6 +180,10 @@ class Workspace:
         """Every observed tree, of the roots and of what is around them, by its top."""
         return [*((root.real, tree) for root, tree in self.trees()), *self._around.trees()]
 
+    def is_unwatched_around(self, root: Root) -> bool:
+        """Whether a root is a part of a repository that is too large to be observed."""
+        return bool(self._around.why_not(root))
+
     def report(self) -> list[dict[str, str | int]]:
         """What people are told about the roots."""
         rows: list[dict[str, str | int]] = []
