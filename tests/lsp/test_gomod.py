@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sightline.contract.uris import above
@@ -52,6 +52,10 @@ def test_statements_and_blocks() -> None:
     }
 
 
+@example('=""')
+@example('"" a')
+@example('"" => a')
+@example('a => ""')
 @given(st.text(st.sampled_from('a./ \n\t()=>"`rquielpcmodus'), max_size=200))
 def test_any_text_is_read(text: str) -> None:
     found = gomod.module(f"module {text}\nrequire {text}\nreplace {text}\n{text}")

@@ -38,7 +38,7 @@ def module(text: str) -> Module:
     for directive, words, comment in _statements(text):
         if directive == "module" and words:
             path = words[0]
-        elif directive == "require" and len(words) == 2 and comment != _INDIRECT:
+        elif directive == "require" and len(words) == 2 and all(words) and comment != _INDIRECT:
             requires[words[0]] = words[1]
         elif directive == "replace" and "=>" in words:
             replaces |= _replacement(words)
