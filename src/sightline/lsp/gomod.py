@@ -38,7 +38,7 @@ def module(text: str) -> Module:
     for directive, words, comment in _statements(text):
         if directive == "module" and words:
             path = words[0]
-        elif directive == "require" and len(words) == 2 and all(words) and comment != _INDIRECT:
+        elif directive == "require" and len(words) == 2 and comment != _INDIRECT:
             requires[words[0]] = words[1]
         elif directive == "replace" and "=>" in words:
             replaces |= _replacement(words)
@@ -120,7 +120,7 @@ def _statements(text: str) -> Iterator[tuple[str, list[str], str]]:
     block = ""
     for line in text.splitlines():
         code, _, comment = line.partition("//")
-        words = [a or b or c for a, b, c in _WORD.findall(code)]
+        words = [word for groups in _WORD.findall(code) if (word := "".join(groups))]
         if block and words[:1] == [")"]:
             block = ""
         elif block and words:
