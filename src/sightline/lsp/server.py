@@ -305,7 +305,7 @@ class Server(Struct, eq=False):
         ]
         folders = folder_changes(changes, told, trees)
         self._settler.changed(changes, told, folders)
-        if self._settler.must_restart or self._is_elsewhere(changes, folders, trees):
+        if self._settler.must_restart or self._is_another_project(changes, folders, trees):
             self._begin_over()
             return
         if self.spec.opens in ("tsconfig", "gomod"):
@@ -316,7 +316,7 @@ class Server(Struct, eq=False):
         if self._settler.pending or self._anchors_due:
             self._settle_soon()
 
-    def _is_elsewhere(
+    def _is_another_project(
         self, changes: Sequence[Change], folders: Sequence[Change], trees: Trees
     ) -> bool:
         """Whether what the project is made of, or what a module's name stands for, is different."""

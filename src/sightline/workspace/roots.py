@@ -26,8 +26,8 @@ class Root(Struct, frozen=True):
 
     given: str
     real: str
-    #: The repository that it is a part of, if it is not all of one. Nothing in there is read or
-    #: named, but language servers read it, so what changes there changes answers.
+    #: The repository that it is a part of, if it is not all of one. It is not in the workspace, but
+    #: language servers read it, so what changes there changes answers.
     around: str = ""
 
     @property

@@ -270,7 +270,8 @@ class Workspace:
                 self._starting = observe(root.real, notify=self.notify)
                 await asyncio.to_thread(self._starting.start)
                 self.observers[root.real], self._starting = self._starting, None
-        await asyncio.to_thread(self._around.follow, roots, notify=self.notify)
+        if self._around.observers or any(root.around for root in roots):
+            await asyncio.to_thread(self._around.follow, roots, notify=self.notify)
 
     def _all(self) -> list[Observer]:
         return [*self.observers.values(), *self._around.observers]
