@@ -17,12 +17,16 @@ class Pipes(NamedTuple):
 
 
 async def open_pipes(read_fd: int, write_fd: int) -> Pipes:
-    """Streams on two descriptors that are pipes or sockets."""
+    """Streams on two descriptors that are pipes or sockets.
+
+    The file objects do not own them. uvloop closes a descriptor itself and its file object after
+    that, by number: with ``closefd`` that would be whatever another thread had opened meanwhile.
+    """
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=MAX_MESSAGE_BYTES)
-    source = os.fdopen(read_fd, "rb", buffering=0)
+    source = os.fdopen(read_fd, "rb", buffering=0, closefd=False)
     reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
-    sink = os.fdopen(write_fd, "wb", buffering=0)
+    sink = os.fdopen(write_fd, "wb", buffering=0, closefd=False)
     transport, protocol = await loop.connect_write_pipe(_Sink, sink)
     return Pipes(reader, asyncio.StreamWriter(transport, protocol, None, loop), reading)
 
