@@ -28,6 +28,15 @@ The first server of a language that is there is taken. A cell says who answers:
 
 """
 _OWN = """
+## Python environments
+
+Packages are found in the first environment there is: `.venv` (or `venv`, `env`, `.env`) in the
+project; the one that Poetry or Pipenv keep for its folder; the same for each folder above it, up to
+the repository; then the environment that was active where Sightline was started (`VIRTUAL_ENV`, or
+`CONDA_PREFIX` if it is not the base environment). A folder inside a root that has its own is a
+project of its own. None is run. `sightline doctor` names an environment that lies outside, and an
+install is in the next answer. For any other, set `VIRTUAL_ENV` in the client's entry.
+
 ## A server of your own
 
 `sightline.toml` in your configuration folder (never one in a workspace) changes an entry or adds

@@ -32,6 +32,7 @@ from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sourced import any_leads_out
 from sightline.process.environment import child_environment, find_program, lies_in, safe_path
+from sightline.workspace.beside import Stamps
 
 __all__ = ["Found", "Launcher", "Start"]
 
@@ -75,6 +76,8 @@ class Start(Struct, frozen=True):
     leaves_out: Callable[[str], bool] = _anything
     #: Whether scripts of the project take in what lies outside of it.
     leads_out: bool = False
+    #: What else lies outside and decides what it knows, as it was before.
+    beside: Stamps = {}
 
 
 class Launcher(Struct, frozen=True):
@@ -123,6 +126,9 @@ class Launcher(Struct, frozen=True):
             shortcomings = self._modules_missing(project)
         environment = self._environment(spec, roots, folder)
         settings, options = dict(spec.settings), dict(spec.initialization_options)
+        anchors, beside = project.anchors(database.units), {}
+        if spec.python_environment:
+            beside = project.projects.environments.relied_on(project.folder, project.top)
         leaves_out: Callable[[str], bool] = _anything
         if spec.python_environment == "ty":
             options |= self._ty_options(project)
@@ -136,12 +142,13 @@ class Launcher(Struct, frozen=True):
             environment,
             _filled(settings, folder),
             _filled(options, folder),
-            project.anchors(database.units),
+            anchors._replace(decided_by=anchors.decided_by | beside.keys()),
             database,
             shortcomings,
             partial(_stamps, tuple(self._outside(spec))) if spec.outside else None,
             leaves_out,
             spec.after_change == "reveal" and any_leads_out(project),
+            beside,
         )
 
     def _on_path(self, program: str, roots: Sequence[str]) -> str | None:
@@ -206,9 +213,12 @@ class Launcher(Struct, frozen=True):
             with contextlib.suppress(KeyError, ValueError):
                 yield Template(words).substitute(known)
 
+    def environment_of(self, project: Project) -> str | None:
+        """The Python environment of a project."""
+        return project.projects.environments.of(project.folder, project.top)
+
     def _python(self, project: Project) -> str:
-        found = python.nearest_environment(project.folder, project.projects.root.outermost)
-        return found or python.empty_environment(self.cache)
+        return self.environment_of(project) or python.empty_environment(self.cache)
 
     def _ty_options(self, project: Project) -> dict[str, Any]:
         folder, environment = project.folder, self._python(project)

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 from sightline.contract.uris import above
 from sightline.lsp import gomod, tsconfig
-from sightline.lsp.python import find_environment, installed
+from sightline.lsp.environments import Environments
+from sightline.lsp.python import installed
 from sightline.lsp.reading import read_json, read_text
 
 __all__ = ["KINDS", "LACKING", "MANIFESTS", "Kind", "not_installed", "unlinked"]
@@ -33,6 +34,7 @@ _REQUIREMENT = re.compile(r"\s*([\w.-]{1,120})")
 _PLAIN = re.compile(r"\s*([A-Za-z0-9][\w.-]{0,119})\s*(?:\[[^]]*\])?\s*(?:[<>=!~(@][^;]*)?")
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _MAX_BYTES = 1 << 20
+_NONE = Environments()
 
 Holding = Callable[[str], list[str]]
 #: Whether a package is found by its name.
@@ -54,14 +56,16 @@ class Kind(NamedTuple):
     #: What surely must be installed for the package in a folder.
     requires: Callable[[str], frozenset[str]]
     #: How packages are found from a folder by what lies below ``top``.
-    finder: Callable[[str, str], Finds]
+    finder: Callable[[str, str, Environments], Finds]
     #: What is to be said of a package that others do not find, to callers and to people.
     sentence: str
     told: str
     fix: str
 
 
-def unlinked(language: str, top: str, holding: Holding) -> dict[str, str]:
+def unlinked(
+    language: str, top: str, holding: Holding, environments: Environments = _NONE
+) -> dict[str, str]:
     """The folder of every package below ``top``: its name if others need it and do not find it.
 
     ``holding`` says which folders have a file of a name.
@@ -75,15 +79,17 @@ def unlinked(language: str, top: str, holding: Holding) -> dict[str, str]:
     own = {package.name for package in named}
     lonely: set[str] = set()
     for package in named:
-        finds = kind.finder(package.folder, top)
+        finds = kind.finder(package.folder, top, environments)
         lonely |= {name for name in (package.needs & own) - {package.name} if not finds(name)}
     return {package.folder: package.name if package.name in lonely else "" for package in named}
 
 
-def not_installed(language: str, folder: str, top: str) -> list[str]:
+def not_installed(
+    language: str, folder: str, top: str, environments: Environments = _NONE
+) -> list[str]:
     """What the package in a folder surely needs and does not find."""
     kind = KINDS[language]
-    finds = kind.finder(folder, top)
+    finds = kind.finder(folder, top, environments)
     return sorted(name for name in kind.requires(folder) if not finds(name))
 
 
@@ -112,7 +118,7 @@ def _declared(manifest: Mapping[str, Any], kinds: Iterable[str]) -> Iterator[str
     return (name for kind in kinds for name in _table(manifest, kind))
 
 
-def _linked(folder: str, top: str) -> Finds:
+def _linked(folder: str, top: str, _: Environments) -> Finds:
     @cache
     def patterns() -> list[str]:
         return [
@@ -193,14 +199,10 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _installed(folder: str, top: str) -> Finds:
-    environments = (find_environment(place) for place in above(folder, top))
-    return {
-        _normal(name)
-        for environment in environments
-        if environment is not None
-        for name in installed(environment)
-    }.__contains__
+def _installed(folder: str, top: str, environments: Environments) -> Finds:
+    environment = environments.of(folder, top)
+    names = installed(environment) if environment is not None else ()
+    return {_normal(name) for name in names}.__contains__
 
 
 # Go
@@ -211,7 +213,7 @@ def _module(folder: str) -> _Package | None:
     return _Package(folder, name, frozenset(gomod.replaced(folder))) if name else None
 
 
-def _seen_together(folder: str, top: str) -> Finds:
+def _seen_together(folder: str, top: str, _: Environments) -> Finds:
     others = gomod.replaced(folder)
     return lambda name: gomod.works_with(folder, others[name], above(folder, top))
 
@@ -238,7 +240,7 @@ KINDS: dict[str, Kind] = {
         _installed,
         _NOT_INSTALLED,
         _TOLD,
-        "install the packages (uv sync, or pip install -e), so that they find each other",
+        "install the packages (uv sync, poetry install or pip install -e), so that they are found",
     ),
     "go": Kind(
         ("go.mod",),

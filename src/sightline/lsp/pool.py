@@ -24,7 +24,7 @@ from sightline.contract.source import (
     RawWorkspaceSymbol,
     SourceFile,
 )
-from sightline.contract.uris import uri_of
+from sightline.contract.uris import is_under, uri_of
 from sightline.contract.values import Hover, Location, Position
 from sightline.lsp import questions
 from sightline.lsp.ahead import HeadStart
@@ -227,6 +227,12 @@ class Pool:
         found = (self._routes.not_installed(root, outlook.name) for root in roots)
         return [name for names in found for name in names]
 
+    def environments(self, outlook: Outlook) -> list[str]:
+        """The Python environments outside of a root that its servers read."""
+        projects = [route.project for route in outlook.routes if route.spec.python_environment]
+        found = ((self._launcher.environment_of(each), each.top) for each in projects)
+        return sorted({path for path, top in found if path and not is_under(path, top)})
+
     def shortcomings(self, *routes: Route) -> list[Shortcoming]:
         """What stands in the way of complete answers of these servers."""
         found = (each for route in routes for each in self._known(route).shortcomings)
@@ -335,6 +341,7 @@ class Pool:
             read=partial(self._read, spec),
             admit=self._fleet.admit,
             ended=self._workspace.source_changed,
+            relies_on=self._workspace.beside.keep,
         )
 
     def _read(self, spec: ServerSpec, path: str) -> tuple[SourceFile, str] | None:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from sightline.contract.uris import above, is_under
-from sightline.lsp import python, tsconfig
+from sightline.lsp import tsconfig
 from sightline.lsp.anchors import Anchors
+from sightline.lsp.environments import Environments
 from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.selection import Selection
 from sightline.workspace.roots import Root
@@ -29,6 +30,11 @@ class Project(Struct, frozen=True):
     #: Folders inside this one that are projects of their own.
     inner: tuple[str, ...]
     projects: "Projects"
+
+    @property
+    def top(self) -> str:
+        """How far up it may reach."""
+        return self.projects.root.outermost
 
     def holds(self, path: str) -> bool:
         """Whether a path belongs to this project and to no inner one."""
@@ -92,6 +98,7 @@ class Projects(Struct, eq=False):
     root: Root
     registry: Registry
     tree: Callable[[], Tree]
+    environments: Environments = Environments()
     _selection: Selection | None = None
     _inner: dict[tuple[str, ...], tuple[str, ...]] = {}
 
@@ -151,6 +158,6 @@ class Projects(Struct, eq=False):
                 for folder, names in sorted(self.folders())
                 if folder != self.root.real
                 and any(marker in names for marker in spec.root_markers)
-                and python.find_environment(folder) is not None
+                and self.environments.own(folder) is not None
             )
         return self._inner[spec.root_markers]

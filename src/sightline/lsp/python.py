@@ -1,9 +1,9 @@
-"""The Python environment of a project, found without running anything.
+"""Python environments, read without running anything.
 
-An environment is a folder with ``pyvenv.cfg``. If the project has none, servers are pointed at an
-empty one of ours: otherwise they would pick up whatever environment Sightline is installed in, and
-answers would depend on that. A server that wants to ask an interpreter gets a stand-in that knows
-what ``pyvenv.cfg`` says.
+An environment is a folder with ``pyvenv.cfg``. If a project has none (environments.py says which
+one it has), servers are pointed at an empty one of ours: otherwise they would pick up whatever they
+find, and answers would depend on that. A server that wants to ask an interpreter gets a stand-in
+that knows what ``pyvenv.cfg`` says.
 """
 
 import contextlib
@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sightline.contract.canonical import sha256_hex
-from sightline.contract.uris import above
 from sightline.lsp.reading import read_text
 
 __all__ = [
@@ -24,8 +23,9 @@ __all__ = [
     "find_environment",
     "installed",
     "interpreter_stand_in",
+    "is_environment",
     "may_be_left_out",
-    "nearest_environment",
+    "package_folders",
 ]
 
 _NAMES = (".venv", "venv", "env", ".env")
@@ -49,15 +49,13 @@ def find_environment(folder: str) -> str | None:
     """The environment directly inside a project's folder."""
     for name in _NAMES:
         environment = os.path.join(folder, name)
-        if "home" in _configuration(environment):
+        if is_environment(environment):
             return environment
     return None
 
 
-def nearest_environment(folder: str, top: str) -> str | None:
-    """The environment of a project: its own, or else the nearest above it up to ``top``."""
-    found = map(find_environment, above(folder, top))
-    return next((environment for environment in found if environment is not None), None)
+def is_environment(folder: str) -> bool:
+    return "home" in _configuration(folder)
 
 
 def empty_configuration(cache: Path) -> str:
@@ -81,7 +79,8 @@ def empty_environment(cache: Path) -> str:
 def interpreter_stand_in(environment: str, cache: Path) -> str:
     """A program that answers for an environment's interpreter; nothing of the project is run."""
     configuration = _configuration(environment)
-    version = configuration.get("version_info") or configuration.get("version") or _VERSION
+    version = configuration.get("version_info") or configuration.get("version")
+    version = version or _version_by_folder(environment) or _VERSION
     numbers = [int(part) for part in version.split(".")[:3] if part.isdigit()] + [0] * 3
     text = _STAND_IN.format(
         python=sys.executable,
@@ -110,14 +109,32 @@ def may_be_left_out(folder: str) -> Callable[[str], bool]:
     return lambda path: usual(path[len(folder) :]) is not None
 
 
-def _site_packages(environment: str) -> list[str]:
+def _version_by_folder(environment: str) -> str:
+    """The version of an environment that does not say it, as those of Conda."""
+    found = (re.fullmatch(r"python(\d+\.\d+)", name) for name in _libraries(environment))
+    return next((match[1] for match in found if match), "")
+
+
+def package_folders(environment: str) -> list[str]:
+    """The folders in which packages are installed, and those in which such a folder may come."""
+    library = os.path.join(environment, "lib")
+    found = [os.path.join(library, name) for name in _libraries(environment)]
+    return [library, *found, *(os.path.join(folder, "site-packages") for folder in found)]
+
+
+def _libraries(environment: str) -> list[str]:
     try:
         names = sorted(os.listdir(os.path.join(environment, "lib")))
     except OSError:
         return []
-    found = [os.path.join(environment, "lib", name, "site-packages") for name in names]
-    folders = [folder for folder in found if os.path.isdir(folder)]
-    return [path for folder in folders for path in (folder, *_added(folder))]
+    return [name for name in names if name.startswith("python")]
+
+
+def _site_packages(environment: str) -> list[str]:
+    folders = [f for f in package_folders(environment) if f.endswith("/site-packages")]
+    return [
+        path for folder in folders if os.path.isdir(folder) for path in (folder, *_added(folder))
+    ]
 
 
 def _added(folder: str) -> list[str]:

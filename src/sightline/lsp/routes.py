@@ -15,6 +15,7 @@ from msgspec import Struct
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.texts import listed
 from sightline.contract.uris import is_under, path_of
+from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
 from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
@@ -88,6 +89,7 @@ class Routes:
         #: When servers that are not there were looked for.
         self._missed: dict[str, float] = {}
         self._state: object = None
+        self._environments = Environments()
         self._projects: dict[str, Projects] = {}
         self._present: dict[str, list[str]] = {}
         #: By root and language; see links.py.
@@ -152,7 +154,9 @@ class Routes:
         self._refresh()
         key = (root.real, language)
         if key not in self._unlinked:
-            self._unlinked[key] = unlinked(language, root.outermost, self._in(root).holding)
+            self._unlinked[key] = unlinked(
+                language, root.outermost, self._in(root).holding, self._environments
+            )
         return self._unlinked[key]
 
     def package_note(self, route: Route, path: str) -> str:
@@ -172,7 +176,7 @@ class Routes:
             if len(folder) <= len(root.real):
                 return ""
             folder = folder.rpartition("/")[0]
-        missing = not_installed(language, folder, root.outermost)
+        missing = not_installed(language, folder, root.outermost, self._environments)
         name = self.unlinked(root, language).get(folder)
         sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
         return " ".join([*sentences, *([kind.sentence.format(name)] if name else [])])
@@ -182,12 +186,15 @@ class Routes:
         kind = KINDS.get(language)
         names = kind.manifests if kind is not None else ()
         folders = {folder for name in names for folder in self._in(root).holding(name)}
-        found = (not_installed(language, folder, root.outermost) for folder in folders)
+        top, environments = root.outermost, self._environments
+        found = (not_installed(language, folder, top, environments) for folder in folders)
         return sorted({name for missing in found for name in missing})
 
     def changed(self, changes: Sequence[Change]) -> None:
         """Files changed; those that came or went are seen by the state of the tree."""
-        if any(change.path.endswith(MANIFESTS) for change in changes):
+        if any(change.path in self._workspace.beside for change in changes):
+            self._state = None
+        elif any(change.path.endswith(MANIFESTS) for change in changes):
             self._unlinked.clear()
             self._notes.clear()
 
@@ -251,7 +258,7 @@ class Routes:
             raise NotReady(waiting_for="the workspace")
         if self._workspace.tree_state() is None:
             # Asked for a head start only: nothing is known of the tree yet, and nothing needed.
-            return Projects(root, self._registry, dict).at(spec, folder)
+            return Projects(root, self._registry, dict, self._look()).at(spec, folder)
         return self._in(root).at(spec, folder)
 
     def ahead(self) -> Iterator[tuple[str, Route]]:
@@ -348,10 +355,17 @@ class Routes:
             return
         self._state = state
         self._projects, self._present, self._unlinked, self._notes = {}, {}, {}, {}
+        self._environments = self._look()
         for root, _ in self._workspace.trees():
-            projects = Projects(root, self._registry, partial(self._tree, root))
+            tree = partial(self._tree, root)
+            projects = Projects(root, self._registry, tree, self._environments)
             self._projects[root.real] = projects
             self._present[root.real] = projects.languages()
+        if any("python" in present for present in self._present.values()):
+            self._workspace.beside.keep(self._environments.stamps)
+
+    def _look(self) -> Environments:
+        return Environments.look(self._launcher.environment)
 
     def _tree(self, root: Root) -> Tree:
         return next((tree for r, tree in self._workspace.trees() if r.real == root.real), {})

@@ -40,6 +40,7 @@ from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.tsconfig import is_twin
 from sightline.lsp.versions import is_older, plain
 from sightline.process.child import Child, StartFailed
+from sightline.workspace.beside import Stamps
 from sightline.workspace.changes import Change, Kind
 from sightline.workspace.tree import Tree
 
@@ -103,6 +104,8 @@ class Launch(Struct, frozen=True):
     admit: Callable[["Server"], Awaitable[None]]
     #: Called when a server that had answered is gone: older answers may no longer hold.
     ended: Callable[[], None]
+    #: Told of what lies outside of the workspace and decides what the server knows.
+    relies_on: Callable[[Stamps], None]
 
 
 class Server(Struct, eq=False):
@@ -427,6 +430,7 @@ class Server(Struct, eq=False):
             raise Unavailable(f"{self.name} is not installed any more; run sightline doctor")
         self._lacking, self._look_outside = tuple(start.shortcomings), start.outside
         self._leaves_out = start.leaves_out
+        self.launch.relies_on(start.beside)
         if start.outside is not None:
             self._outside = await asyncio.to_thread(start.outside)
         child = await self.launch.spawn(start)

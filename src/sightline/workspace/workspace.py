@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sightline.contract.failures import NotReady, Unavailable
 from sightline.contract.source import SourceFile
+from sightline.workspace.beside import Beside
 from sightline.workspace.changes import Change, Kind
 from sightline.workspace.gate import Gate
 from sightline.workspace.observers import Observer, observe
@@ -37,6 +38,7 @@ class Workspace:
         #: By the real path of a root.
         self.observers: dict[str, Observer] = {}
         self._around = Surroundings()
+        self.beside = Beside()
         self._listeners: list[Listener] = []
         self._root_listeners: list[Callable[[], None]] = []
         self._epochs: Epochs | None = None
@@ -283,7 +285,7 @@ class Workspace:
         changes: list[Change] = []
         for observer in self._all():
             changes += observer.changes()
-        return changes
+        return changes + self.beside.changes()
 
     def _move(
         self,

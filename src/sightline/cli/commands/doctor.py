@@ -179,6 +179,7 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
         why = f"{names[0]} cannot be started ({problem.strerror})"
         return Finding(subject, "missing", why, "put that right, then sightline doctor")
     ready = f"{names[0]} {versions[0]}, ready".replace("  ", " ")
+    ready = ", with ".join([ready, *pool.environments(outlook)[:1]])
     shortcomings = pool.shortcomings(*outlook.routes)
     if shortcomings:
         sentences = " ".join(each.sentence for each in shortcomings)
