@@ -19,13 +19,12 @@ from msgspec import Struct
 
 from sightline.contract.uris import above, is_under
 from sightline.lsp.python import find_environment, is_environment, package_folders
-from sightline.lsp.reading import read_text
+from sightline.lsp.reading import read_toml, table
 from sightline.workspace.beside import Stamp, Stamps, stamp
 
 __all__ = ["Environments", "digest_of"]
 
 _MAX_ENVIRONMENTS = 4_096
-_MAX_BYTES = 1 << 20
 
 
 class Environments(Struct, frozen=True):
@@ -52,7 +51,7 @@ class Environments(Struct, frozen=True):
         return cls(
             poetry,
             _names(poetry),
-            _toml(chosen),
+            read_toml(chosen) if chosen else {},
             pipenv,
             _names(pipenv),
             _active(variables),
@@ -95,8 +94,7 @@ class Environments(Struct, frozen=True):
 
         def rank(name: str) -> tuple[bool, list[int], str]:
             project, _, version = name.rpartition("-py")
-            section = self.chosen.get(project)
-            is_chosen = isinstance(section, Mapping) and section.get("minor") == version
+            is_chosen = table(self.chosen, project).get("minor") == version
             numbers = [int(part) for part in version.split(".") if part.isdecimal()]
             return is_chosen, numbers, name
 
@@ -132,11 +130,9 @@ def _poetry_store(variables: Mapping[str, str]) -> str:
         "Library/Application Support" if mac else ".config",
         "pypoetry",
     )
-    settings = _toml(os.path.join(folder, "config.toml")) if folder else {}
-    own = settings.get("virtualenvs")
-    path = variables.get("POETRY_VIRTUALENVS_PATH") or (
-        own.get("path") if isinstance(own, Mapping) else None
-    )
+    settings = read_toml(os.path.join(folder, "config.toml")) if folder else {}
+    own = table(settings, "virtualenvs").get("path")
+    path = variables.get("POETRY_VIRTUALENVS_PATH") or own
     cache = variables.get("POETRY_CACHE_DIR") or settings.get("cache-dir")
     if not isinstance(cache, str):
         usual = "Library/Caches" if mac else ".cache"
@@ -173,15 +169,3 @@ def _names(store: str) -> tuple[str, ...]:
         return tuple(sorted(os.listdir(store))[:_MAX_ENVIRONMENTS]) if store else ()
     except OSError:
         return ()
-
-
-def _toml(path: str) -> Mapping[str, object]:
-    text = read_text(path, _MAX_BYTES) if path else None
-    if not text:
-        return {}
-    import tomllib  # which most never need
-
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}

@@ -213,12 +213,8 @@ class Launcher(Struct, frozen=True):
             with contextlib.suppress(KeyError, ValueError):
                 yield Template(words).substitute(known)
 
-    def environment_of(self, project: Project) -> str | None:
-        """The Python environment of a project."""
-        return project.projects.environments.of(project.folder, project.top)
-
     def _python(self, project: Project) -> str:
-        return self.environment_of(project) or python.empty_environment(self.cache)
+        return project.environment or python.empty_environment(self.cache)
 
     def _ty_options(self, project: Project) -> dict[str, Any]:
         folder, environment = project.folder, self._python(project)

@@ -20,7 +20,7 @@ from sightline.contract.uris import above
 from sightline.lsp import gomod, tsconfig
 from sightline.lsp.environments import Environments
 from sightline.lsp.python import installed
-from sightline.lsp.reading import read_json, read_text
+from sightline.lsp.reading import read_json, read_text, read_toml, table
 
 __all__ = ["KINDS", "LACKING", "MANIFESTS", "Kind", "not_installed", "unlinked"]
 
@@ -115,7 +115,7 @@ def _node_manifest(folder: str) -> Mapping[str, Any]:
 
 
 def _declared(manifest: Mapping[str, Any], kinds: Iterable[str]) -> Iterator[str]:
-    return (name for kind in kinds for name in _table(manifest, kind))
+    return (name for kind in kinds for name in table(manifest, kind))
 
 
 def _linked(folder: str, top: str, _: Environments) -> Finds:
@@ -147,51 +147,37 @@ def _covers(pattern: str, name: str) -> bool:
 
 
 def _distribution(folder: str) -> _Package | None:
-    value = _python_manifest(folder)
-    project, tool = _table(value, "project"), _table(value, "tool")
-    poetry = _table(tool, "poetry")
+    value = read_toml(f"{folder}/pyproject.toml")
+    project, tool = table(value, "project"), table(value, "tool")
+    poetry = table(tool, "poetry")
     name = project.get("name") or poetry.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         return None
     groups = [
         project.get("dependencies"),
-        *_table(project, "optional-dependencies").values(),
-        *_table(value, "dependency-groups").values(),
+        *table(project, "optional-dependencies").values(),
+        *table(value, "dependency-groups").values(),
     ]
     needs = [each for group in groups if isinstance(group, list) for each in group]
-    needs += [*_table(poetry, "dependencies"), *_table(_table(tool, "uv"), "sources")]
+    needs += [*table(poetry, "dependencies"), *table(tool, "uv", "sources")]
     found = (_REQUIREMENT.match(each) for each in needs if isinstance(each, str))
     names = frozenset(_normal(match[1]) for match in found if match)
     return _Package(folder, _normal(name), names)
 
 
 def _python_requires(folder: str) -> frozenset[str]:
-    value = _python_manifest(folder)
-    project, poetry = _table(value, "project"), _table(_table(value, "tool"), "poetry")
+    value = read_toml(f"{folder}/pyproject.toml")
+    project, poetry = table(value, "project"), table(value, "tool", "poetry")
     declared = project.get("dependencies")
     lines = [*declared] if isinstance(declared, list) else []
     lines += (read_text(f"{folder}/requirements.txt", _MAX_BYTES) or "").splitlines()
     plain = (_PLAIN.fullmatch(each.partition(" #")[0]) for each in lines if isinstance(each, str))
     names = {match[1] for match in plain if match}
     simple = {
-        name for name, wanted in _table(poetry, "dependencies").items() if wanted == str(wanted)
+        name for name, wanted in table(poetry, "dependencies").items() if wanted == str(wanted)
     }
     own = str(project.get("name") or poetry.get("name") or "")
     return frozenset(map(_normal, names | simple)) - {"python", _normal(own)}
-
-
-def _python_manifest(folder: str) -> Mapping[str, Any]:
-    import tomllib  # which most never need
-
-    try:
-        return tomllib.loads(read_text(f"{folder}/pyproject.toml", _MAX_BYTES) or "")
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
-
-
-def _table(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = value.get(name)
-    return found if isinstance(found, Mapping) else {}
 
 
 def _normal(name: str) -> str:

@@ -26,10 +26,11 @@ from sightline.contract.source import (
 )
 from sightline.contract.uris import is_under, uri_of
 from sightline.contract.values import Hover, Location, Position
-from sightline.lsp import questions
+from sightline.lsp import own_imports, questions
 from sightline.lsp.ahead import HeadStart
 from sightline.lsp.fleet import Bounds, Fleet
 from sightline.lsp.launching import Launcher, Start
+from sightline.lsp.own_imports import Unresolved
 from sightline.lsp.projects import Project
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.routes import Outlook, Route, Routes
@@ -121,7 +122,8 @@ class Pool:
         # Code of a project with its own environment may use what lies outside of it.
         parts = await together(*(ask(route) for route in self._routes.related(own)))
         found = [place for part in parts for place in part]
-        notes = [self._note(own), package]
+        unresolved = own_imports.note(await self._unresolved(own), file.path)
+        notes = [self._note(own), package, unresolved]
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
@@ -230,8 +232,13 @@ class Pool:
     def environments(self, outlook: Outlook) -> list[str]:
         """The Python environments outside of a root that its servers read."""
         projects = [route.project for route in outlook.routes if route.spec.python_environment]
-        found = ((self._launcher.environment_of(each), each.top) for each in projects)
+        found = ((each.environment, each.top) for each in projects)
         return sorted({path for path, top in found if path and not is_under(path, top)})
+
+    async def unresolved(self, outlook: Outlook) -> list[str]:
+        """The modules of a root that are imported where its servers do not find them."""
+        found = [await self._unresolved(route) for route in outlook.routes]
+        return sorted({each.name for part in found for each in part})
 
     def shortcomings(self, *routes: Route) -> list[Shortcoming]:
         """What stands in the way of complete answers of these servers."""
@@ -281,7 +288,8 @@ class Pool:
         with contextlib.suppress(Failure):
             view = await self._workspace.begin()
             routes = self._routes.all()
-            await asyncio.gather(*(warm(view, route) for route in routes))
+            looking = (self._unresolved(route) for route in routes)
+            await asyncio.gather(*(warm(view, route) for route in routes), *looking)
 
     async def _probe(self, server: Server, route: Route, view: View) -> None:
         if "references" in route.spec.not_offered:
@@ -295,6 +303,13 @@ class Pool:
         await questions.references(server, file, language, start, include_declaration=True)
 
     # Servers
+
+    async def _unresolved(self, route: Route) -> Sequence[Unresolved]:
+        imports = self._routes.imports(route)
+        if imports is None:
+            return ()
+        known = imports.known()
+        return known if known is not None else await asyncio.to_thread(imports.look)
 
     def _note(self, *routes: Route) -> str:
         sentences = [each.sentence for each in self.shortcomings(*routes)]

@@ -36,6 +36,11 @@ class Project(Struct, frozen=True):
         """How far up it may reach."""
         return self.projects.root.outermost
 
+    @property
+    def environment(self) -> str | None:
+        """Its Python environment."""
+        return self.projects.environments.of(self.folder, self.top)
+
     def holds(self, path: str) -> bool:
         """Whether a path belongs to this project and to no inner one."""
         return is_under(path, self.folder) and not any(is_under(path, i) for i in self.inner)

@@ -25,6 +25,8 @@ __all__ = [
     "interpreter_stand_in",
     "is_environment",
     "may_be_left_out",
+    "modules_in",
+    "modules_of",
     "package_folders",
 ]
 
@@ -160,6 +162,20 @@ def installed(environment: str) -> Iterator[str]:
             for name in os.listdir(folder):
                 if name.endswith(".dist-info"):
                     yield name.partition("-")[0]
+
+
+def modules_of(environment: str) -> set[str]:
+    """The names of the modules that an environment has, and what else lies beside them."""
+    return {name for folder in _site_packages(environment) for name in modules_in(folder)}
+
+
+def modules_in(folder: str) -> set[str]:
+    """The same for one folder."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return set()
+    return {name.partition(".")[0].removesuffix("-stubs") for name in names}
 
 
 def _configuration(environment: str) -> dict[str, str]:

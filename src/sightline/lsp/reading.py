@@ -7,11 +7,13 @@ hostile project costs nothing. What cannot be read counts as absent.
 import json
 import os
 import stat
+from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["read_json", "read_text", "without_comments"]
+__all__ = ["read_json", "read_text", "read_toml", "table", "texts", "without_comments"]
 
 _LIMIT = 64 << 20
+_TOML_LIMIT = 1 << 20
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -26,6 +28,35 @@ def read_text(path: str, limit: int = _LIMIT) -> str | None:
         if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
             return None
         return file.read(limit).decode("utf-8-sig", errors="replace")
+
+
+def read_toml(path: str) -> Mapping[str, Any]:
+    """What a TOML file says; nothing if it is none."""
+    text = read_text(path, _TOML_LIMIT)
+    if not text:
+        return {}
+    import tomllib  # which most never need
+
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def table(value: object, *names: str) -> Mapping[str, Any]:
+    """The table in tables that names lead to; nothing if there is none.
+
+    >>> table({"tool": {"ty": {"a": 1}}}, "tool", "ty"), table({"tool": 1}, "tool", "ty")
+    ({'a': 1}, {})
+    """
+    for name in names:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def texts(value: object) -> list[str]:
+    """The texts in a list."""
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def read_json(path: str, *, comments: bool = False) -> Any:  # noqa: ANN401 - any JSON

@@ -19,6 +19,7 @@ from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
 from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
+from sightline.lsp.own_imports import OwnImports
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.workspace.changes import Change
@@ -96,11 +97,14 @@ class Routes:
         self._unlinked: dict[tuple[str, str], dict[str, str]] = {}
         #: By folder and language: what is to be said of the package there.
         self._notes: dict[tuple[str, str], str] = {}
+        #: By server and folder.
+        self._imports: dict[tuple[str, str], OwnImports] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
         self._there.clear()
         self._missed.clear()
+        self._imports.clear()
         self._state = None
 
     def route(self, path: str, operation: Operation) -> Route:
@@ -181,6 +185,16 @@ class Routes:
         sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
         return " ".join([*sentences, *([kind.sentence.format(name)] if name else [])])
 
+    def imports(self, route: Route) -> OwnImports | None:
+        """What a project of Python imports of itself."""
+        spec, folder = route.spec, route.project.folder
+        if not spec.python_environment:
+            return None
+        key = (route.name, folder)
+        if key not in self._imports:
+            self._imports[key] = OwnImports(partial(self.project, spec, folder))
+        return self._imports[key]
+
     def not_installed(self, root: Root, language: str) -> list[str]:
         """What the packages of a root surely need and do not find."""
         kind = KINDS.get(language)
@@ -192,6 +206,8 @@ class Routes:
 
     def changed(self, changes: Sequence[Change]) -> None:
         """Files changed; those that came or went are seen by the state of the tree."""
+        for imports in self._imports.values():
+            imports.changed(changes)
         if any(change.path in self._workspace.beside for change in changes):
             self._state = None
         elif any(change.path.endswith(MANIFESTS) for change in changes):

@@ -38,7 +38,7 @@ class Beside:
     def changes(self) -> list[Change]:
         """What is different from the last look."""
         found: list[Change] = []
-        for path, before in self._stamps.items():
+        for path, before in list(self._stamps.items()):  # others may come meanwhile
             now = stamp(path)
             if now != before:
                 self._stamps[path] = now

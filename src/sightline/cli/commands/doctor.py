@@ -22,6 +22,7 @@ from sightline.cli.start import build_program, roots_from
 from sightline.contract.failures import Failure
 from sightline.contract.texts import listed
 from sightline.lsp.links import KINDS
+from sightline.lsp.own_imports import FIX
 from sightline.lsp.pool import Pool
 from sightline.lsp.routes import Outlook
 from sightline.lsp.shortcomings import Shortcoming
@@ -195,6 +196,10 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
     if missing:
         told = f"{ready}; packages not installed: {listed(missing, _MAX_NAMED)}"
         return Finding(subject, "note", told, KINDS[outlook.name].fix)
+    unresolved = await pool.unresolved(outlook)
+    if unresolved:
+        told = f"{ready}; imports of own modules are not resolved: {listed(unresolved, _MAX_NAMED)}"
+        return Finding(subject, "note", told, FIX)
     return Finding(subject, "ok", ready)
 
 
