@@ -1,7 +1,8 @@
 """What must be open for a server to know its whole project.
 
 Some files are opened themselves. Others are named by one document that the server has in memory
-only, under a name in the project's folder that no file has; it is never written.
+only, under a name in the project's folder that no file has; it is never written. Configurations may
+be shown in other words than those on disk.
 
 >>> named_by("/ws", ["/ws/a.js", "/ws/b/c.js"]).text
 '/// <reference path="a.js" />\\n/// <reference path="b/c.js" />\\n'
@@ -21,6 +22,7 @@ __all__ = [
     "MAX_OPENED",
     "Anchors",
     "can_be_named",
+    "file_in_memory",
     "named_by",
     "names_only",
 ]
@@ -38,6 +40,8 @@ class Anchors(NamedTuple):
     named: tuple[str, ...] = ()
     #: The project files that decided it, also those that were looked for in vain.
     decided_by: frozenset[str] = frozenset()
+    #: Configurations, each with the text that the server has of it in memory.
+    reworded: tuple[tuple[str, str], ...] = ()
 
     @property
     def too_many(self) -> bool:
@@ -49,6 +53,11 @@ def named_by(folder: str, paths: Sequence[str]) -> SourceFile:
     names = [os.path.relpath(path, folder) for path in paths]
     path = f"{folder}/{_NAME}"
     text = "".join(f'/// <reference path="{name}" />\n' for name in names)
+    return SourceFile(uri_of(path), path, text)
+
+
+def file_in_memory(path: str, text: str) -> SourceFile:
+    """A file with another text than the one on disk."""
     return SourceFile(uri_of(path), path, text)
 
 

@@ -65,7 +65,14 @@ class Project(Struct, frozen=True):
             case "any":
                 return Anchors(tuple(sorted(units)[:1]))
             case "tsconfig":
-                return tsconfig.anchors(self.files(), self.named(*tsconfig.CONFIGURATIONS))
+                names = tsconfig.CONFIGURATIONS
+                outer = above(os.path.dirname(self.folder), self.top)
+                return tsconfig.anchors(
+                    self.files(),
+                    self.named(*names),
+                    [f"{place}/{name}" for place in outer for name in names],
+                    reword=not self.spec.knows_base_url,
+                )
             case "gomod":
                 return Anchors(tuple(self._one_per_module()))
 

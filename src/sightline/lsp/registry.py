@@ -130,6 +130,9 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     #: when one of them comes or goes, nor that it came with a folder where no project has the
     #: file that imports it. Then it starts over.
     resolves_once: bool = False
+    #: Whether it knows ``baseUrl`` of a ``tsconfig.json``. To one that does not, such a file is
+    #: shown with ``paths`` that say the same, in memory only.
+    knows_base_url: bool = True
     #: When answers are complete. ``answers-block``: the server itself waits instead of guessing;
     #: ``documents``: it knows nothing beyond the document it is asked about.
     readiness: Literal[

@@ -23,7 +23,7 @@ from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import SourceFile
 from sightline.contract.uris import is_under, path_of, uri_of
 from sightline.lsp import types
-from sightline.lsp.anchors import LANGUAGE, Anchors, named_by
+from sightline.lsp.anchors import LANGUAGE, Anchors, file_in_memory, named_by
 from sightline.lsp.capabilities import CAPABILITIES
 from sightline.lsp.client import Client, ServerError, ServerGone
 from sightline.lsp.compile_database import Database
@@ -58,6 +58,8 @@ _SILENCE_S = 120.0
 _START_S = 600.0
 _SETTLE_S = 120.0
 
+#: What configurations are written in.
+_JSON = "jsonc"
 #: The method is not known, or its parameters were not understood at all.
 _NOT_UNDERSTOOD = frozenset({-32601, -32700})
 _CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED = -32801, -32802, -32800
@@ -513,7 +515,8 @@ class Server(Struct, eq=False):
         self._anchors = anchors
         if not anchors.too_many:
             read = map(self.launch.read, anchors.opened)
-            files = [file for file in read if file is not None]
+            files = [(file_in_memory(*each), _JSON) for each in anchors.reworded]
+            files += [file for file in read if file is not None]
             if anchors.named:
                 files.append((named_by(self.launch.folder, anchors.named), LANGUAGE))
             self.documents.hold(files)

@@ -9,6 +9,7 @@ document that is in memory only. Whether a project includes a file is decided fr
 no harm.
 """
 
+import json
 import os
 import posixpath
 import re
@@ -21,7 +22,7 @@ from msgspec import Struct
 from sightline.lsp.anchors import Anchors, can_be_named
 from sightline.lsp.reading import read_json
 
-__all__ = ["CONFIGURATIONS", "anchors", "is_twin", "mapped"]
+__all__ = ["CONFIGURATIONS", "anchors", "is_twin", "mapped", "without_base_url"]
 
 #: In the order in which servers look for them.
 CONFIGURATIONS = ("tsconfig.json", "jsconfig.json")
@@ -30,6 +31,8 @@ _JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 _SKIPPED = ("node_modules", "bower_components", "jspm_packages")
 _MODULE = re.compile(r"(.+?)(?:\.d)?\.[cm]?[jt]sx?")
 _MAX_EXTENDS = 16
+#: What stands for the folder of the configuration that extends others.
+_OWN_FOLDER = "${configDir}/"
 _MAX_CLIMB = 64
 
 
@@ -56,8 +59,17 @@ class Configuration(Struct, frozen=True):
         )
 
 
-def anchors(files: Iterable[str], configurations: Iterable[str]) -> Anchors:
-    """What to hold open, out of all source files and configuration files of a folder."""
+def anchors(
+    files: Iterable[str],
+    configurations: Iterable[str],
+    outer: Iterable[str] = (),
+    *,
+    reword: bool = False,
+) -> Anchors:
+    """What to hold open, out of all source files and configuration files of a folder.
+
+    ``outer`` are configurations that may be above it. ``reword``: see ``without_base_url``.
+    """
     nearest = {}
     for path in sorted(configurations, reverse=True):  # tsconfig.json comes last and so wins
         nearest[os.path.dirname(path)] = path
@@ -74,8 +86,13 @@ def anchors(files: Iterable[str], configurations: Iterable[str]) -> Anchors:
         elif owner not in opened:
             opened.add(owner)
             found.append(file)
+    if reword:
+        for path in filter(os.path.isfile, outer):
+            _reachable(path, known)
     read_from = [each.decided_by for each in known.values()]
-    return Anchors(tuple(found), tuple(loose), frozenset().union(*read_from))
+    texts = ((path, without_base_url(path)) for path in sorted(known) if reword)
+    reworded = tuple((path, text) for path, text in texts if text is not None)
+    return Anchors(tuple(found), tuple(loose), frozenset().union(*read_from), reworded)
 
 
 def _nearest(file: str, configurations: Mapping[str, str]) -> str | None:
@@ -137,6 +154,41 @@ def read(path: str) -> Configuration:
         tuple(_references(path, chain[0][1])),
         frozenset(asked),
     )
+
+
+def without_base_url(path: str) -> str | None:
+    """A configuration that says with ``paths`` what it says with ``baseUrl``, if it does.
+
+    Patterns lead from that folder. A name that none stands for is looked for in it, then among
+    packages.
+    """
+    chain, own = _chain(path), os.path.dirname(path)
+
+    def option(name: str) -> tuple[Any, str]:
+        """The nearest value, and the folder of the file that gives it."""
+        for file, value in chain:
+            options = _table(value.get("compilerOptions"))
+            if name in options:
+                return options[name], os.path.dirname(file)
+        return None, own
+
+    def full(folder: str, name: str) -> str:
+        return _joined(
+            own if name.startswith(_OWN_FOLDER) else folder, name.removeprefix(_OWN_FOLDER)
+        )
+
+    base, given_in = option("baseUrl")
+    if not isinstance(base, str):
+        return None
+    folder = full(given_in, base)
+    paths = {
+        pattern: [full(folder, target) for target in _texts(targets)]
+        for pattern, targets in _table(option("paths")[0]).items()
+    }
+    paths.setdefault("*", [f"{folder}/*"])
+    own_options = _table(chain[0][1].get("compilerOptions"))
+    options = {name: value for name, value in own_options.items() if name != "baseUrl"}
+    return json.dumps({**chain[0][1], "compilerOptions": {**options, "paths": paths}})
 
 
 def is_twin(path: str, names: Container[str]) -> bool:
