@@ -153,6 +153,7 @@ def _server(registry: Registry, name: str, spec: ServerSpec) -> list[str]:
         or "none",
         "does not read": spec.leaves_out or "not known",
         "says when it lacks something": _troubles(spec),
+        "references may lack": " ".join(each.means for each in spec.doubts) or "nothing known",
         "from your environment": " ".join(f"`{name}`" for name in spec.passes) or "nothing more",
         "executes": spec.executes + ("; only after `sightline trust`" if spec.needs_trust else ""),
         "network": spec.network,

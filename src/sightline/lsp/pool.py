@@ -123,7 +123,8 @@ class Pool:
         parts = await together(*(ask(route) for route in self._routes.related(own)))
         found = [place for part in parts for place in part]
         unresolved = own_imports.note(await self._unresolved(own), file.path)
-        notes = [self._note(own), package, unresolved]
+        doubts = self._routes.doubts(own, file)
+        notes = [self._note(own), package, unresolved, doubts]
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:

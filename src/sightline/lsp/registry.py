@@ -100,6 +100,16 @@ class Trouble(Struct, frozen=True, forbid_unknown_fields=True):
     blind: bool = False
 
 
+class Doubt(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a server does not follow, so that references may be missing."""
+
+    language: str
+    #: A pattern for the text of the document that is asked about.
+    where: str
+    #: What callers are told.
+    means: str
+
+
 class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     languages: tuple[str, ...]
     #: The program and its arguments. ``{server}`` is the folder of the installed package,
@@ -169,6 +179,7 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     no_symbol: str = ""
     #: What it says when something is missing. With ``status`` anything but good health counts.
     troubles: tuple[Trouble, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     #: Folders outside the workspace whose change may end a trouble, as patterns: then it starts
     #: over. ``~`` is the user's home, ``$NAME`` a variable of the environment.
     outside: tuple[str, ...] = ()
@@ -293,7 +304,12 @@ def _check(
         raise BadRegistry(f"servers.{name}: there is no package {spec.package!r}")
     if spec.readiness in ("log", "progress", "notification") and not spec.ready_signal:
         raise BadRegistry(f"servers.{name}: readiness {spec.readiness!r} needs a ready_signal")
-    for pattern in (spec.ready_signal, spec.no_symbol, *(each.says for each in spec.troubles)):
+    for pattern in (
+        spec.ready_signal,
+        spec.no_symbol,
+        *(each.says for each in spec.troubles),
+        *(each.where for each in spec.doubts),
+    ):
         try:
             re.compile(pattern)
         except re.error:

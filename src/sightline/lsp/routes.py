@@ -5,6 +5,7 @@ the question completely is taken. What nobody can answer is said: an error for o
 languages left out for the workspace.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -13,6 +14,7 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
+from sightline.contract.source import SourceFile
 from sightline.contract.texts import listed
 from sightline.contract.uris import is_under, path_of
 from sightline.lsp.environments import Environments
@@ -194,6 +196,16 @@ class Routes:
         if key not in self._imports:
             self._imports[key] = OwnImports(partial(self.project, spec, folder))
         return self._imports[key]
+
+    def doubts(self, route: Route, file: SourceFile) -> str:
+        """What the server of a file does not follow in it, in sentences."""
+        language = self.language(file.path)
+        found = (
+            doubt.means
+            for doubt in route.spec.doubts
+            if doubt.language == language and re.search(doubt.where, file.text)
+        )
+        return " ".join(found)
 
     def not_installed(self, root: Root, language: str) -> list[str]:
         """What the packages of a root surely need and do not find."""
