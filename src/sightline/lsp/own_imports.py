@@ -1,4 +1,4 @@
-"""Imports of a workspace's own modules that its Python server does not resolve.
+"""Imports of a project's own modules that its Python server does not resolve.
 
 Code in ``packages/app/src`` or ``lib`` is found by its tests once it is installed, or by a path
 that whoever runs them sets. A server that knows of neither says that a function has no uses there.
@@ -10,24 +10,21 @@ what is installed, and upwards from the file that imports.
 import os
 import re
 import sys
-import threading
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from sightline.contract.texts import listed
 from sightline.contract.uris import above, is_under
 from sightline.lsp.projects import Project
 from sightline.lsp.python import modules_in, modules_of
-from sightline.lsp.reading import read_json, read_text, read_toml, table, texts
-from sightline.workspace.changes import Change, Kind
+from sightline.lsp.reading import read_json, read_toml, table, texts
 
-__all__ = ["FIX", "OwnImports", "Unresolved", "note"]
+__all__ = ["FIX", "SOURCES", "Sources", "Unresolved", "imported", "sources_of", "unresolved"]
 
 _MAX_BYTES = 1 << 20
 #: So many modules are named in a sentence.
 _NAMED = 4
-_SOURCES = (".py", ".pyi")
+SOURCES = (".py", ".pyi")
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(\w[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE
 )
@@ -41,6 +38,8 @@ FIX = (
 
 #: The sources in every folder that has some, itself or below.
 Sources = Mapping[str, frozenset[str]]
+#: The files that import a module, by its first two names.
+Importing = Mapping[str, set[str]]
 
 
 class Unresolved(NamedTuple):
@@ -53,109 +52,42 @@ class Unresolved(NamedTuple):
     files: frozenset[str]
 
 
-class OwnImports:
-    """What one project imports of itself, read once and again where it changed."""
+def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Unresolved]:
+    """The modules that are imported in vain, by name."""
+    roots = _roots(project, tree)
+    if roots is None:
+        return []
+    packages = project.spec.python_environment == "pyright"
+    spelled = {name for name, files in importing.items() if files}
+    names = {name.partition(".")[0] for name in spelled} - sys.stdlib_module_names
+    names -= modules_of(project.environment) if project.environment is not None else set()
+    for root in roots:
+        inside = is_under(root, project.folder)
+        found = {name for name in names if _is_in(tree, root, name)}
+        names -= found if inside else modules_in(root)
 
-    def __init__(self, project: Callable[[], Project]) -> None:
-        self._project = project
-        self._names: dict[str, frozenset[str]] = {}
-        self._importing: dict[str, set[str]] = {}
-        #: Files to read again, and whether that is all that has to be done.
-        self._due: set[str] = set()
-        self._only_texts = False
-        self._found: Sequence[Unresolved] = ()
-        #: How often something changed, and how often it had when it was last looked at.
-        self._changes, self._seen = 0, -1
-        self._looking = threading.Lock()
-
-    def changed(self, changes: Sequence[Change]) -> None:
-        self._changes += 1
-        self._due.update(change.path for change in changes if change.path.endswith(_SOURCES))
-        self._only_texts = self._only_texts and all(
-            change.kind == Kind.CHANGED and change.path.endswith(_SOURCES) for change in changes
+    @cache
+    def lost(module: str) -> frozenset[str]:
+        name, top = module.partition(".")[0], project.folder
+        return frozenset(
+            file
+            for file in importing[module]
+            if not _is_above(tree, file, top, name, packages=packages)
         )
 
-    def known(self) -> Sequence[Unresolved] | None:
-        """What is not resolved, if nothing changed since somebody looked."""
-        return self._found if self._seen == self._changes else None
-
-    def look(self) -> Sequence[Unresolved]:
-        """What is not resolved now. Looks at the disk, in a thread."""
-        with self._looking:
-            known = self.known()
-            if known is not None:
-                return known
-            seen, due, only_texts = self._changes, self._due, self._only_texts
-            self._due, self._only_texts = set(), True
-            if not (only_texts and all(map(self._imports_the_same, due))):
-                project = self._project()
-                tree = _sources(project)
-                self._read(tree, due)
-                self._found = self._unresolved(project, tree)
-            self._seen = seen
-            return self._found
-
-    def _imports_the_same(self, path: str) -> bool:
-        """Whether a file is known and imports what it did; also one that is not the project's."""
-        return self._names.get(path) in (None, imported(read_text(path, _MAX_BYTES) or ""))
-
-    def _read(self, tree: Sources, due: set[str]) -> None:
-        sources = {f"{folder}/{name}" for folder, names in tree.items() for name in names}
-        stale = (self._names.keys() - sources) | due
-        for path in stale & self._names.keys():
-            for name in self._names.pop(path):
-                self._importing[name].discard(path)
-        for path in sources - self._names.keys():
-            names = self._names[path] = imported(read_text(path, _MAX_BYTES) or "")
-            for name in names:
-                self._importing.setdefault(name, set()).add(path)
-
-    def _unresolved(self, project: Project, tree: Sources) -> list[Unresolved]:
-        roots = _roots(project, tree)
-        if roots is None:
-            return []
-        packages = project.spec.python_environment == "pyright"
-        spelled = {name for name, files in self._importing.items() if files}
-        names = {name.partition(".")[0] for name in spelled} - sys.stdlib_module_names
-        names -= modules_of(project.environment) if project.environment is not None else set()
-        for root in roots:
-            inside = is_under(root, project.folder)
-            found = {name for name in names if _is_in(tree, root, name)}
-            names -= found if inside else modules_in(root)
-
-        @cache
-        def lost(module: str) -> frozenset[str]:
-            name, top = module.partition(".")[0], project.folder
-            return frozenset(
-                file
-                for file in self._importing[module]
-                if not _is_above(tree, file, top, name, packages=packages)
-            )
-
-        places: dict[str, dict[str, set[str]]] = {}
-        for module, place in _places(tree, spelled, names):
-            if lost(module):
-                name = module.partition(".")[0]
-                places.setdefault(name, {}).setdefault(module, set()).add(place)
-        return [
-            Unresolved(
-                name,
-                sorted(set().union(*modules.values())),
-                frozenset().union(*map(lost, modules)),
-            )
-            for name, modules in sorted(places.items())
-        ]
-
-
-def note(unresolved: Sequence[Unresolved], path: str) -> str:
-    """What is to be said of uses of a file's code."""
-    found = [each for each in unresolved if any(is_under(path, place) for place in each.places)]
-    if not found:
-        return ""
-    count = len(frozenset[str]().union(*(each.files for each in found)))
-    files = "1 file" if count == 1 else f"{count:,} files"
-    names = listed([each.name for each in found], _NAMED)
-    return f"Imports of {names} are not resolved in {files}; uses there may be missing."
+    places: dict[str, dict[str, set[str]]] = {}
+    for module, place in _places(tree, spelled, names):
+        if lost(module):
+            name = module.partition(".")[0]
+            places.setdefault(name, {}).setdefault(module, set()).add(place)
+    return [
+        Unresolved(
+            name,
+            sorted(set().union(*modules.values())),
+            frozenset().union(*map(lost, modules)),
+        )
+        for name, modules in sorted(places.items())
+    ]
 
 
 def imported(text: str) -> frozenset[str]:
@@ -171,11 +103,11 @@ def imported(text: str) -> frozenset[str]:
     return frozenset(sys.intern(name) for name in found if name.replace(".", "").isidentifier())
 
 
-def _sources(project: Project) -> dict[str, frozenset[str]]:
+def sources_of(project: Project) -> dict[str, frozenset[str]]:
     """The sources in every folder of a project that has some, itself or below."""
     found: dict[str, frozenset[str]] = {}
     for folder, names in project.projects.folders():
-        sources = frozenset(name for name in names if name.endswith(_SOURCES))
+        sources = frozenset(name for name in names if name.endswith(SOURCES))
         if sources and project.holds(folder):
             found[folder] = sources
             for outer in above(os.path.dirname(folder), project.folder):
@@ -187,7 +119,7 @@ def _sources(project: Project) -> dict[str, frozenset[str]]:
 
 def _is_in(tree: Sources, folder: str, name: str) -> bool:
     names = tree.get(folder, ())
-    return f"{folder}/{name}" in tree or any(f"{name}{end}" in names for end in _SOURCES)
+    return f"{folder}/{name}" in tree or any(f"{name}{end}" in names for end in SOURCES)
 
 
 def _is_above(tree: Sources, file: str, top: str, name: str, *, packages: bool) -> bool:

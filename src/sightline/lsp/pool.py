@@ -26,12 +26,12 @@ from sightline.contract.source import (
 )
 from sightline.contract.uris import is_under, uri_of
 from sightline.contract.values import Hover, Location, Position
-from sightline.lsp import own_imports, questions
+from sightline.lsp import questions
 from sightline.lsp.ahead import HeadStart
 from sightline.lsp.fleet import Bounds, Fleet
 from sightline.lsp.launching import Launcher, Start
-from sightline.lsp.own_imports import Unresolved
 from sightline.lsp.projects import Project
+from sightline.lsp.reach import Unreached
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.routes import Outlook, Route, Routes
 from sightline.lsp.server import Launch, Server, State
@@ -122,9 +122,9 @@ class Pool:
         # Code of a project with its own environment may use what lies outside of it.
         parts = await together(*(ask(route) for route in self._routes.related(own)))
         found = [place for part in parts for place in part]
-        unresolved = own_imports.note(await self._unresolved(own), file.path)
+        unreached = (await self._unreached(own)).note(file.path)
         doubts = self._routes.doubts(own, file)
-        notes = [self._note(own), package, unresolved, doubts]
+        notes = [self._note(own), package, unreached, doubts]
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
@@ -236,10 +236,13 @@ class Pool:
         found = ((each.environment, each.top) for each in projects)
         return sorted({path for path, top in found if path and not is_under(path, top)})
 
-    async def unresolved(self, outlook: Outlook) -> list[str]:
-        """The modules of a root that are imported where its servers do not find them."""
-        found = [await self._unresolved(route) for route in outlook.routes]
-        return sorted({each.name for part in found for each in part})
+    async def unreached(self, outlook: Outlook) -> tuple[list[str], int]:
+        """The modules of a root that are imported where its servers do not find them, and how many
+        files the settings of its projects leave out.
+        """
+        found = [await self._unreached(route) for route in outlook.routes]
+        names = {each.name for part in found for each in part.unresolved}
+        return sorted(names), sum(part.left_out for part in found)
 
     def shortcomings(self, *routes: Route) -> list[Shortcoming]:
         """What stands in the way of complete answers of these servers."""
@@ -289,7 +292,7 @@ class Pool:
         with contextlib.suppress(Failure):
             view = await self._workspace.begin()
             routes = self._routes.all()
-            looking = (self._unresolved(route) for route in routes)
+            looking = (self._unreached(route) for route in routes)
             await asyncio.gather(*(warm(view, route) for route in routes), *looking)
 
     async def _probe(self, server: Server, route: Route, view: View) -> None:
@@ -305,12 +308,12 @@ class Pool:
 
     # Servers
 
-    async def _unresolved(self, route: Route) -> Sequence[Unresolved]:
-        imports = self._routes.imports(route)
-        if imports is None:
-            return ()
-        known = imports.known()
-        return known if known is not None else await asyncio.to_thread(imports.look)
+    async def _unreached(self, route: Route) -> Unreached:
+        reach = self._routes.reach(route)
+        if reach is None:
+            return Unreached()
+        known = reach.known()
+        return known if known is not None else await asyncio.to_thread(reach.look)
 
     def _note(self, *routes: Route) -> str:
         sentences = [each.sentence for each in self.shortcomings(*routes)]

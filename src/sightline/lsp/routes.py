@@ -21,8 +21,8 @@ from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
 from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
-from sightline.lsp.own_imports import OwnImports
 from sightline.lsp.projects import Project, Projects
+from sightline.lsp.reach import Reach
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
@@ -100,13 +100,13 @@ class Routes:
         #: By folder and language: what is to be said of the package there.
         self._notes: dict[tuple[str, str], str] = {}
         #: By server and folder.
-        self._imports: dict[tuple[str, str], OwnImports] = {}
+        self._reaches: dict[tuple[str, str], Reach] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
         self._there.clear()
         self._missed.clear()
-        self._imports.clear()
+        self._reaches.clear()
         self._state = None
 
     def route(self, path: str, operation: Operation) -> Route:
@@ -187,15 +187,15 @@ class Routes:
         sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
         return " ".join([*sentences, *([kind.sentence.format(name)] if name else [])])
 
-    def imports(self, route: Route) -> OwnImports | None:
-        """What a project of Python imports of itself."""
+    def reach(self, route: Route) -> Reach | None:
+        """How far a server of Python reaches in its project."""
         spec, folder = route.spec, route.project.folder
         if not spec.python_environment:
             return None
         key = (route.name, folder)
-        if key not in self._imports:
-            self._imports[key] = OwnImports(partial(self.project, spec, folder))
-        return self._imports[key]
+        if key not in self._reaches:
+            self._reaches[key] = Reach(partial(self.project, spec, folder))
+        return self._reaches[key]
 
     def doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
@@ -218,8 +218,8 @@ class Routes:
 
     def changed(self, changes: Sequence[Change]) -> None:
         """Files changed; those that came or went are seen by the state of the tree."""
-        for imports in self._imports.values():
-            imports.changed(changes)
+        for reach in self._reaches.values():
+            reach.changed(changes)
         if any(change.path in self._workspace.beside for change in changes):
             self._state = None
         elif any(change.path.endswith(MANIFESTS) for change in changes):

@@ -196,7 +196,9 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
     if missing:
         told = f"{ready}; packages not installed: {listed(missing, _MAX_NAMED)}"
         return Finding(subject, "note", told, KINDS[outlook.name].fix)
-    unresolved = await pool.unresolved(outlook)
+    unresolved, left_out = await pool.unreached(outlook)
+    if left_out:
+        ready += f"; files that the project's settings leave out: {left_out:,}"
     if unresolved:
         told = f"{ready}; imports of own modules are not resolved: {listed(unresolved, _MAX_NAMED)}"
         return Finding(subject, "note", told, FIX)

@@ -1,0 +1,83 @@
+"""Files that a project keeps from its type checker: references say how many, and find the rest."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.languages.samples import only
+from tests.support.engine import Engine, engine
+from tests.support.files import write_files
+from tests.support.program import run
+
+USE = "from app.core import target\n\ntarget()\n"
+FILES = {
+    "src/app/core.py": "def target() -> int:\n    return 1\n",
+    "src/app/use.py": USE,
+    "tests/top.py": USE,
+    "tests/deep/more.py": USE,
+}
+ALL = {"use.py", "top.py", "more.py"}
+PROJECT = '[project]\nname = "x"\nversion = "1"\n'
+
+SETTINGS = [
+    ("ty", '[tool.ty.src]\ninclude = ["src"]\n'),
+    ("ty", '[tool.ty.src]\ninclude = ["./src/", "tests/deep"]\n'),
+    ("ty", '[tool.ty.src]\nexclude = ["tests"]\n'),
+    ("ty", '[tool.ty.src]\nexclude = ["**/deep/**"]\n'),
+    ("ty", '[tool.ty.src]\nexclude = ["deep"]\n'),
+    ("ty", '[tool.ty.src]\nexclude = ["tests/*.py"]\n'),
+    ("ty", "[tool.pyright]\ninclude = ['src']\n"),
+    ("pyright", '[tool.pyright]\ninclude = ["src"]\n'),
+    ("pyright", '[tool.pyright]\ninclude = ["."]\n'),
+    ("pyright", '[tool.pyright]\nexclude = ["tests"]\n'),
+    ("pyright", '[tool.pyright]\nexclude = ["**/deep"]\n'),
+    ("pyright", '[tool.pyright]\nexclude = ["tests/deep/**"]\n'),
+    ("pyright", '[tool.pyright]\nexclude = ["deep"]\n'),
+    ("pyright", '[tool.pyright]\nignore = ["tests"]\n'),
+    ("pyright", "[tool.ty.src]\ninclude = ['src']\n"),
+]
+
+
+def note(count: int) -> str:
+    files = "1 file" if count == 1 else f"{count} files"
+    return f"The project's own settings leave out {files}; uses there may be missing."
+
+
+async def asked(running: Engine) -> tuple[set[str], str]:
+    answer = await running.call(
+        "vscode.lsp.references",
+        uri=running.uri("src/app/core.py"),
+        position={"line": 0, "character": 4},
+    )
+    return {item["uri"].rpartition("/")[2] for item in answer["items"]}, answer["summary"]
+
+
+@pytest.mark.parametrize(("server", "settings"), SETTINGS)
+async def test_as_many_are_named_as_are_missed(tmp_path: Path, server: str, settings: str) -> None:
+    root = write_files(tmp_path / "ws", FILES | {"pyproject.toml": PROJECT + settings})
+    async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
+        found, summary = await asked(running)
+        missed = len(ALL - found)
+        assert (note(missed) in summary) if missed else ("leave out" not in summary)
+
+
+async def test_it_is_said_as_long_as_it_is_so(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", FILES | {"pyproject.toml": PROJECT})
+    async with engine(root, cache=tmp_path / "cache", registry=only("pyright")) as running:
+        assert (await asked(running))[0] == ALL
+        write_files(root, {"pyrightconfig.json": '{"exclude": ["tests/deep"]} // why'})
+        found, summary = await asked(running)
+        assert found == ALL - {"more.py"} and note(1) in summary
+        write_files(root, {"tests/deep/other.py": "x = 1\n"})
+        assert note(2) in (await asked(running))[1]
+        (root / "pyrightconfig.json").unlink()
+        found, summary = await asked(running)
+        assert found == ALL and "leave out" not in summary
+
+
+def test_doctor_counts_them(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    settings = '[tool.ty.src]\ninclude = ["src"]\n'
+    root = write_files(tmp_path / "ws", FILES | {"pyproject.toml": PROJECT + settings})
+    assert "; files that the project's settings leave out: 2\n" in run(home, "doctor", root).stdout
