@@ -131,16 +131,10 @@ def _linked(folder: str, top: str, _: Environments) -> Finds:
     def finds(name: str) -> bool:
         installed = (f"{place}/node_modules/{name}" for place in above(folder))
         return any(map(os.path.lexists, installed)) or any(
-            _covers(pattern, name) for pattern in patterns()
+            tsconfig.covers(pattern, name) for pattern in patterns()
         )
 
     return finds
-
-
-def _covers(pattern: str, name: str) -> bool:
-    """Whether a pattern with at most one star stands for a name."""
-    before, star, after = pattern.partition("*")
-    return name.startswith(before) and name.endswith(after) if star else pattern == name
 
 
 # Python

@@ -19,11 +19,17 @@ from sightline.lsp.projects import Project
 from sightline.lsp.python import modules_in, modules_of
 from sightline.lsp.reading import read_json, read_toml, table, texts
 
-__all__ = ["FIX", "SOURCES", "Sources", "Unresolved", "imported", "sources_of", "unresolved"]
+__all__ = [
+    "FIX",
+    "SOURCES",
+    "Importing",
+    "Sources",
+    "Unresolved",
+    "imported",
+    "sources_of",
+    "unresolved",
+]
 
-_MAX_BYTES = 1 << 20
-#: So many modules are named in a sentence.
-_NAMED = 4
 SOURCES = (".py", ".pyi")
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(\w[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE
@@ -103,11 +109,11 @@ def imported(text: str) -> frozenset[str]:
     return frozenset(sys.intern(name) for name in found if name.replace(".", "").isidentifier())
 
 
-def sources_of(project: Project) -> dict[str, frozenset[str]]:
+def sources_of(project: Project, endings: tuple[str, ...] = SOURCES) -> dict[str, frozenset[str]]:
     """The sources in every folder of a project that has some, itself or below."""
     found: dict[str, frozenset[str]] = {}
     for folder, names in project.projects.folders():
-        sources = frozenset(name for name in names if name.endswith(SOURCES))
+        sources = frozenset(name for name in names if name.endswith(endings))
         if sources and project.holds(folder):
             found[folder] = sources
             for outer in above(os.path.dirname(folder), project.folder):

@@ -1,28 +1,23 @@
-"""How far a Python server reaches in its project: what it does not resolve, and does not read.
+"""How far a server reaches in its project: what it does not resolve, and is not let to read.
 
 Kept for the next question, and looked at again where something changed.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from sightline.contract.texts import listed
 from sightline.contract.uris import is_under
+from sightline.lsp import aliases, own_imports
 from sightline.lsp.left_out import left_out
-from sightline.lsp.own_imports import (
-    SOURCES,
-    Sources,
-    Unresolved,
-    imported,
-    sources_of,
-    unresolved,
-)
+from sightline.lsp.own_imports import Importing, Sources, Unresolved, sources_of
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_text
+from sightline.lsp.registry import ServerSpec
 from sightline.workspace.changes import Change, Kind
 
-__all__ = ["Reach", "Unreached"]
+__all__ = ["Imports", "Reach", "Unreached", "imports_of"]
 
 _MAX_BYTES = 1 << 20
 #: So many modules are named in a sentence.
@@ -57,10 +52,37 @@ def _files(count: int) -> str:
     return "1 file" if count == 1 else f"{count:,} files"
 
 
+class Imports(NamedTuple):
+    """How the imports of a language are read and looked for."""
+
+    endings: tuple[str, ...]
+    #: The names of what a text imports.
+    imported: Callable[[str], frozenset[str]]
+    unresolved: Callable[[Project, Sources, Importing], list[Unresolved]]
+    #: The sources that settings keep from the server.
+    left_out: Callable[[Project, Iterable[str]], list[str]]
+    fix: str
+
+
+PYTHON = Imports(
+    own_imports.SOURCES, own_imports.imported, own_imports.unresolved, left_out, own_imports.FIX
+)
+TYPESCRIPT = Imports(
+    aliases.SOURCES, aliases.named, aliases.unresolved, lambda project, sources: [], aliases.FIX
+)
+
+
+def imports_of(spec: ServerSpec) -> Imports | None:
+    if spec.python_environment:
+        return PYTHON
+    return TYPESCRIPT if spec.opens == "tsconfig" else None
+
+
 class Reach:
     """That of one server in one project."""
 
-    def __init__(self, project: Callable[[], Project]) -> None:
+    def __init__(self, imports: Imports, project: Callable[[], Project]) -> None:
+        self._imports = imports
         self._project = project
         #: What each file imports, and the other way round.
         self._modules: dict[str, frozenset[str]] = {}
@@ -75,9 +97,12 @@ class Reach:
 
     def changed(self, changes: Sequence[Change]) -> None:
         self._changes += 1
-        self._due.update(change.path for change in changes if change.path.endswith(SOURCES))
-        self._only_texts = self._only_texts and all(
-            change.kind == Kind.CHANGED and change.path.endswith(SOURCES) for change in changes
+        sources = [change for change in changes if change.path.endswith(self._imports.endings)]
+        self._due.update(change.path for change in sources)
+        self._only_texts = (
+            self._only_texts
+            and len(sources) == len(changes)
+            and all(change.kind == Kind.CHANGED for change in sources)
         )
 
     def known(self) -> Unreached | None:
@@ -94,18 +119,18 @@ class Reach:
             self._due, self._only_texts = set(), True
             if not (only_texts and all(map(self._imports_the_same, due))):
                 project = self._project()
-                tree = sources_of(project)
+                tree = sources_of(project, self._imports.endings)
                 self._read(tree, due)
                 self._found = Unreached(
-                    unresolved(project, tree, self._importing),
-                    len(left_out(project, self._modules)),
+                    self._imports.unresolved(project, tree, self._importing),
+                    len(self._imports.left_out(project, self._modules)),
                 )
             self._seen = seen
             return self._found
 
     def _imports_the_same(self, path: str) -> bool:
         """Whether a file is known and imports what it did; also one that is not the project's."""
-        return self._modules.get(path) in (None, _imported(path))
+        return self._modules.get(path) in (None, self._imported(path))
 
     def _read(self, tree: Sources, due: set[str]) -> None:
         sources = {f"{folder}/{name}" for folder, names in tree.items() for name in names}
@@ -114,10 +139,9 @@ class Reach:
             for module in self._modules.pop(path):
                 self._importing[module].discard(path)
         for path in sources - self._modules.keys():
-            modules = self._modules[path] = _imported(path)
+            modules = self._modules[path] = self._imported(path)
             for module in modules:
                 self._importing.setdefault(module, set()).add(path)
 
-
-def _imported(path: str) -> frozenset[str]:
-    return imported(read_text(path, _MAX_BYTES) or "")
+    def _imported(self, path: str) -> frozenset[str]:
+        return self._imports.imported(read_text(path, _MAX_BYTES) or "")

@@ -22,7 +22,7 @@ from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
 from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
 from sightline.lsp.projects import Project, Projects
-from sightline.lsp.reach import Reach
+from sightline.lsp.reach import Reach, imports_of
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
@@ -188,13 +188,14 @@ class Routes:
         return " ".join([*sentences, *([kind.sentence.format(name)] if name else [])])
 
     def reach(self, route: Route) -> Reach | None:
-        """How far a server of Python reaches in its project."""
+        """How far a server reaches in its project, where that is looked at."""
         spec, folder = route.spec, route.project.folder
-        if not spec.python_environment:
+        imports = imports_of(spec)
+        if imports is None:
             return None
         key = (route.name, folder)
         if key not in self._reaches:
-            self._reaches[key] = Reach(partial(self.project, spec, folder))
+            self._reaches[key] = Reach(imports, partial(self.project, spec, folder))
         return self._reaches[key]
 
     def doubts(self, route: Route, file: SourceFile) -> str:

@@ -13,7 +13,7 @@ import json
 import os
 import posixpath
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +22,15 @@ from msgspec import Struct
 from sightline.lsp.anchors import Anchors, can_be_named
 from sightline.lsp.reading import read_json
 
-__all__ = ["CONFIGURATIONS", "anchors", "is_twin", "mapped", "without_base_url"]
+__all__ = [
+    "CONFIGURATIONS",
+    "anchors",
+    "covers",
+    "is_twin",
+    "known_names",
+    "mapped",
+    "without_base_url",
+]
 
 #: In the order in which servers look for them.
 CONFIGURATIONS = ("tsconfig.json", "jsconfig.json")
@@ -162,33 +170,64 @@ def without_base_url(path: str) -> str | None:
     Patterns lead from that folder. A name that none stands for is looked for in it, then among
     packages.
     """
-    chain, own = _chain(path), os.path.dirname(path)
-
-    def option(name: str) -> tuple[Any, str]:
-        """The nearest value, and the folder of the file that gives it."""
-        for file, value in chain:
-            options = _table(value.get("compilerOptions"))
-            if name in options:
-                return options[name], os.path.dirname(file)
-        return None, own
-
-    def full(folder: str, name: str) -> str:
-        return _joined(
-            own if name.startswith(_OWN_FOLDER) else folder, name.removeprefix(_OWN_FOLDER)
-        )
-
-    base, given_in = option("baseUrl")
-    if not isinstance(base, str):
+    chain = _chain(path)
+    folder = _base_folder(chain)
+    if folder is None:
         return None
-    folder = full(given_in, base)
     paths = {
-        pattern: [full(folder, target) for target in _texts(targets)]
-        for pattern, targets in _table(option("paths")[0]).items()
+        pattern: [_full(path, folder, target) for target in _texts(targets)]
+        for pattern, targets in _table(_option(chain, "paths")[0]).items()
     }
     paths.setdefault("*", [f"{folder}/*"])
     own_options = _table(chain[0][1].get("compilerOptions"))
     options = {name: value for name, value in own_options.items() if name != "baseUrl"}
     return json.dumps({**chain[0][1], "compilerOptions": {**options, "paths": paths}})
+
+
+def known_names(path: str) -> list[str]:
+    """The patterns of module names that a configuration, or one it refers to, leads somewhere."""
+    found: list[str] = []
+    for configuration in _reachable(path, {}):
+        found += mapped(configuration.path)
+        folder = _base_folder(_chain(configuration.path))
+        if folder is not None:
+            found += [f"{name}/*" for name in _folders_in(folder)]
+    return found
+
+
+def covers(pattern: str, name: str) -> bool:
+    """Whether a pattern with at most one star stands for a name."""
+    before, star, after = pattern.partition("*")
+    return name.startswith(before) and name.endswith(after) if star else pattern == name
+
+
+def _folders_in(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _base_folder(chain: Sequence[tuple[str, Mapping[str, Any]]]) -> str | None:
+    """The folder that ``baseUrl`` names."""
+    base, given_in = _option(chain, "baseUrl")
+    return _full(chain[0][0], os.path.dirname(given_in), base) if isinstance(base, str) else None
+
+
+def _option(chain: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> tuple[Any, str]:
+    """The nearest value of a compiler option, and the file that gives it."""
+    for file, value in chain:
+        options = _table(value.get("compilerOptions"))
+        if name in options:
+            return options[name], file
+    return None, ""
+
+
+def _full(path: str, folder: str, name: str) -> str:
+    """A path that a configuration, or one that it extends, spells from a folder."""
+    if name.startswith(_OWN_FOLDER):
+        return _joined(os.path.dirname(path), name.removeprefix(_OWN_FOLDER))
+    return _joined(folder, name)
 
 
 def is_twin(path: str, names: Container[str]) -> bool:

@@ -22,8 +22,8 @@ from sightline.cli.start import build_program, roots_from
 from sightline.contract.failures import Failure
 from sightline.contract.texts import listed
 from sightline.lsp.links import KINDS
-from sightline.lsp.own_imports import FIX
 from sightline.lsp.pool import Pool
+from sightline.lsp.reach import imports_of
 from sightline.lsp.routes import Outlook
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.server.logs import Log
@@ -201,7 +201,8 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
         ready += f"; files that the project's settings leave out: {left_out:,}"
     if unresolved:
         told = f"{ready}; imports of own modules are not resolved: {listed(unresolved, _MAX_NAMED)}"
-        return Finding(subject, "note", told, FIX)
+        imports = imports_of(outlook.routes[0].spec)
+        return Finding(subject, "note", told, imports.fix if imports is not None else "")
     return Finding(subject, "ok", ready)
 
 
