@@ -80,4 +80,4 @@ def test_doctor_counts_them(tmp_path: Path) -> None:
     home.mkdir()
     settings = '[tool.ty.src]\ninclude = ["src"]\n'
     root = write_files(tmp_path / "ws", FILES | {"pyproject.toml": PROJECT + settings})
-    assert "; files that the project's settings leave out: 2\n" in run(home, "doctor", root).stdout
+    assert "; files that are left out: 2\n" in run(home, "doctor", root).stdout

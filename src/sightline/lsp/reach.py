@@ -3,13 +3,14 @@
 Kept for the next question, and looked at again where something changed.
 """
 
+import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from sightline.contract.texts import listed
 from sightline.contract.uris import is_under
-from sightline.lsp import aliases, own_imports
+from sightline.lsp import aliases, gobuild, own_imports
 from sightline.lsp.left_out import left_out
 from sightline.lsp.own_imports import Importing, Sources, Unresolved, sources_of
 from sightline.lsp.projects import Project
@@ -24,12 +25,19 @@ _MAX_BYTES = 1 << 20
 _NAMED = 4
 
 
+#: What each file imports.
+Modules = Mapping[str, frozenset[str]]
+#: The user's environment variables.
+Variables = Mapping[str, str]
+
+
 class Unreached(NamedTuple):
     """What a server knows nothing of."""
 
     unresolved: Sequence[Unresolved] = ()
-    #: How many files its settings leave out.
+    #: How many files are kept from it, and by what.
     left_out: int = 0
+    left_out_by: str = ""
 
     def note(self, path: str) -> str:
         """What is to be said of uses of a file's code."""
@@ -41,7 +49,7 @@ class Unreached(NamedTuple):
             sentences.append(f"Imports of {names} are not resolved in {files}; {_MISSING}")
         if self.left_out:
             files = _files(self.left_out)
-            sentences.append(f"The project's own settings leave out {files}; {_MISSING}")
+            sentences.append(f"{self.left_out_by} {files}; {_MISSING}")
         return " ".join(sentences)
 
 
@@ -59,31 +67,59 @@ class Imports(NamedTuple):
     #: The names of what a text imports.
     imported: Callable[[str], frozenset[str]]
     unresolved: Callable[[Project, Sources, Importing], list[Unresolved]]
-    #: The sources that settings keep from the server.
-    left_out: Callable[[Project, Iterable[str]], list[str]]
-    fix: str
+    #: The sources that are kept from the server, given what each imports, and by what.
+    left_out: Callable[[Project, Modules, Variables], Sequence[str]]
+    left_out_by: str = "The project's own settings leave out"
+    fix: str = ""
+
+
+def _no_go_files(project: Project, modules: Modules, variables: Variables) -> list[str]:
+    target = gobuild.target_of(variables)
+    return [
+        path
+        for path, constraints in modules.items()
+        if target.leaves_out(os.path.basename(path), next(iter(constraints), ""))
+    ]
 
 
 PYTHON = Imports(
-    own_imports.SOURCES, own_imports.imported, own_imports.unresolved, left_out, own_imports.FIX
+    own_imports.SOURCES,
+    own_imports.imported,
+    own_imports.unresolved,
+    lambda project, modules, variables: left_out(project, modules),
+    fix=own_imports.FIX,
 )
 TYPESCRIPT = Imports(
-    aliases.SOURCES, aliases.named, aliases.unresolved, lambda project, sources: [], aliases.FIX
+    aliases.SOURCES,
+    aliases.named,
+    aliases.unresolved,
+    lambda project, modules, variables: (),
+    fix=aliases.FIX,
+)
+GO = Imports(
+    (".go",),
+    lambda text: frozenset(filter(None, [gobuild.constraint(text)])),
+    lambda project, tree, importing: [],
+    _no_go_files,
+    "Build constraints leave out",
 )
 
 
 def imports_of(spec: ServerSpec) -> Imports | None:
     if spec.python_environment:
         return PYTHON
-    return TYPESCRIPT if spec.opens == "tsconfig" else None
+    return {"tsconfig": TYPESCRIPT, "gomod": GO}.get(spec.opens)
 
 
 class Reach:
     """That of one server in one project."""
 
-    def __init__(self, imports: Imports, project: Callable[[], Project]) -> None:
+    def __init__(
+        self, imports: Imports, project: Callable[[], Project], variables: Variables
+    ) -> None:
         self._imports = imports
         self._project = project
+        self._variables = variables
         #: What each file imports, and the other way round.
         self._modules: dict[str, frozenset[str]] = {}
         self._importing: dict[str, set[str]] = {}
@@ -123,7 +159,8 @@ class Reach:
                 self._read(tree, due)
                 self._found = Unreached(
                     self._imports.unresolved(project, tree, self._importing),
-                    len(self._imports.left_out(project, self._modules)),
+                    len(self._imports.left_out(project, self._modules, self._variables)),
+                    self._imports.left_out_by,
                 )
             self._seen = seen
             return self._found

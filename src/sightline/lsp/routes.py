@@ -195,7 +195,9 @@ class Routes:
             return None
         key = (route.name, folder)
         if key not in self._reaches:
-            self._reaches[key] = Reach(imports, partial(self.project, spec, folder))
+            self._reaches[key] = Reach(
+                imports, partial(self.project, spec, folder), self._launcher.environment
+            )
         return self._reaches[key]
 
     def doubts(self, route: Route, file: SourceFile) -> str:

@@ -198,7 +198,7 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
         return Finding(subject, "note", told, KINDS[outlook.name].fix)
     unresolved, left_out = await pool.unreached(outlook)
     if left_out:
-        ready += f"; files that the project's settings leave out: {left_out:,}"
+        ready += f"; files that are left out: {left_out:,}"
     if unresolved:
         told = f"{ready}; imports of own modules are not resolved: {listed(unresolved, _MAX_NAMED)}"
         imports = imports_of(outlook.routes[0].spec)

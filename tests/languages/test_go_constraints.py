@@ -1,0 +1,59 @@
+"""Files of Go that are not built here: as many are named as uses are missed."""
+
+import os
+from pathlib import Path
+
+from tests.languages.samples import needs, only
+from tests.languages.test_scripted import CAPABLE, standing_in
+from tests.support.engine import Engine, engine
+from tests.support.files import write_files
+
+USE = "package a\n\nfunc use{}() int {{ return area() }}\n"
+FILES = {
+    "go.mod": "module example.com/a\n\ngo 1.21\n",
+    "a.go": "package a\n\nfunc area() int { return 1 }\n",
+}
+HERE = {
+    "plain.go": USE.format(1),
+    "a_test.go": USE.format(2),
+    "b.go": "//go:build !x\n\n" + USE.format(3),
+}
+AWAY = {
+    "a_windows.go": USE.format(4),
+    "c.go": "//go:build integration\n\n" + USE.format(5),
+    "d.go": "//go:build darwin || (linux && arm)\n\n" + USE.format(6),
+}
+
+
+async def asked(running: Engine) -> tuple[set[str], str]:
+    answer = await running.call(
+        "vscode.lsp.references",
+        uri=running.uri("a.go"),
+        position={"line": 2, "character": 5},
+    )
+    return {item["uri"].rpartition("/")[2] for item in answer["items"]}, answer["summary"]
+
+
+async def test_as_many_are_named_as_are_missed(tmp_path: Path) -> None:
+    needs("gopls")
+    root = write_files(tmp_path / "ws", FILES | HERE)
+    own = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    registry = only("gopls")
+    async with engine(
+        root, cache=tmp_path / "cache", registry=registry, environment=own
+    ) as running:
+        found, summary = await asked(running)
+        assert found == set(HERE) and "leave out" not in summary
+        write_files(root, AWAY)
+        found, summary = await asked(running)
+        assert found == set(HERE)
+        assert "Build constraints leave out 3 files; uses there may be missing." in summary
+
+
+async def test_they_are_named_by_whoever_answers(tmp_path: Path) -> None:
+    script = {"initialize": [{"result": CAPABLE}], "textDocument/references": [{"result": []}]}
+    windows = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "GOOS": "windows"}
+    files = FILES | HERE | AWAY
+    async with standing_in("gopls", files, tmp_path, script, environment=windows) as running:
+        _, summary = await asked(running)
+        assert "Build constraints leave out 2 files; uses there may be missing." in summary
