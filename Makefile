@@ -79,6 +79,7 @@ bench: env ## speed and memory, as ratios measured side by side
 
 bench-languages: env servers ## every language server on a real code base (an hour)
 	$(BIN)/python -m bench cold_starts
+	$(BIN)/python -m bench agreement
 	$(BIN)/python -m bench languages
 	$(BIN)/python -m tests.languages.rounds --write
 	$(BIN)/python -m tests.languages.differential --write

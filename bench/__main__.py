@@ -4,6 +4,7 @@ import importlib
 import sys
 
 BENCHES = {
+    "agreement": "two servers of one language, asked for the same references (counts only)",
     "cold_starts": "every language server from a cold start: complete, repeatable (counts only)",
     "context": "465 documents of 5 MB: building a cache, asking it, beside the direct way",
     "context_code": "caches of code on django: building, loading, asking",
@@ -20,7 +21,7 @@ BENCHES = {
 }
 
 #: Those with targets of their own, because they take long and install what they compare with.
-_APART = {"cold_starts", "languages", "peers", "search_peers"}
+_APART = {"agreement", "cold_starts", "languages", "peers", "search_peers"}
 
 
 def main(names: list[str]) -> int:
