@@ -70,6 +70,7 @@ _TYPESCRIPT: States = {
     "base.json": [
         '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}',
         '{"compilerOptions": {"paths": {"@/*": ["./pkg/deep/*"]}}}',
+        '{"compilerOptions": {"baseUrl": "./pkg", "paths": {"@/*": ["deep/*"]}}}',
         None,
     ],
     "tsconfig.json": [
@@ -262,7 +263,12 @@ _TYPESCRIPT_AROUND: States = {
     "app/more.ts": [None, 'import { area } from "dep"\nexport const b: number = area()\n'],
     "node_modules/dep/index.d.ts": [None, "export declare function area(): symbol\n"],
     "node_modules/dep/package.json": [None, '{"name": "dep"}'],
-    "tsconfig.json": [None, "{}", '{"compilerOptions": {"paths": {"@/*": ["./shared/deep/*"]}}}'],
+    "tsconfig.json": [
+        None,
+        "{}",
+        '{"compilerOptions": {"paths": {"@/*": ["./shared/deep/*"]}}}',
+        '{"compilerOptions": {"baseUrl": "shared", "paths": {"@/*": ["deep/*"]}}}',
+    ],
 }
 _C_AROUND: States = {
     "app/use.c": [

@@ -22,7 +22,13 @@ __all__ = ["FIX", "SOURCES", "named", "unresolved"]
 SOURCES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 #: What a person can do about it.
 FIX = "name the same paths in tsconfig.json or jsconfig.json: compilerOptions.paths"
-_IMPORT = re.compile(r"""\b(?:from|import|require\s*\(|import\s*\()\s*["']([^"'\n]{1,300})["']""")
+_NAME = r"""["']([^"'\n]{1,300})["']"""
+#: Each begins with a plain word, which makes looking for it several times faster.
+_IMPORTS = [
+    re.compile(rf"from\s*{_NAME}"),
+    re.compile(rf"import\s*\(?\s*{_NAME}"),
+    re.compile(rf"require\s*\(\s*{_NAME}"),
+]
 #: What names of folders begin with, by custom.
 _MARKS = ("@", "~", "$", "#")
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
@@ -35,7 +41,7 @@ def named(text: str) -> frozenset[str]:
     >>> sorted(named('import a from "@/lib/a"\\nimport "./b"\\nconst c = require("c/d?raw")\\n'))
     ['@/lib/a', 'c/d']
     """
-    found = (name.partition("?")[0] for name in _IMPORT.findall(text))
+    found = (name.partition("?")[0] for each in _IMPORTS for name in each.findall(text))
     return frozenset(
         name for name in found if "/" in name and name[0] not in "./" and not _is_elsewhere(name)
     )

@@ -10,7 +10,7 @@ The server reads what a build would read. Uses in a file for another system, or 
 True
 """
 
-import platform
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -109,7 +109,7 @@ class Target(NamedTuple):
 
 def target_of(variables: Mapping[str, str]) -> Target:
     """What is built for here, unless the user's environment variables say otherwise."""
-    machine = platform.machine().lower()
+    machine = os.uname().machine.lower() if hasattr(os, "uname") else "amd64"
     return Target(
         variables.get("GOOS") or _HERE.get(sys.platform, sys.platform),
         variables.get("GOARCH") or _NAMES.get(machine, machine),

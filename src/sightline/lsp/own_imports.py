@@ -31,10 +31,8 @@ __all__ = [
 ]
 
 SOURCES = (".py", ".pyi")
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(\w[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE
-)
-
+#: A line that imports something.
+_IMPORT = re.compile(r"[ \t]*(?:from[ \t]+(\w[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))")
 
 #: What a person can do about it.
 FIX = (
@@ -103,9 +101,14 @@ def imported(text: str) -> frozenset[str]:
     ['a.b', 'e', 'f.g']
     """
     found: set[str] = set()
-    for from_, plain in _IMPORT.findall(text):
-        for part in plain.split(",") if plain else [from_]:
-            found.add(".".join(part.strip().partition(" ")[0].split(".")[:2]))
+    # A search for one word is ten times faster than one for the beginnings of lines.
+    at = text.find("import")
+    while at >= 0:
+        line = _IMPORT.match(text, text.rfind("\n", 0, at) + 1)
+        if line is not None:
+            for part in line[2].split(",") if line[2] else [line[1]]:
+                found.add(".".join(part.strip().partition(" ")[0].split(".")[:2]))
+        at = text.find("import", max(at + 6, line.end() if line is not None else 0))
     return frozenset(sys.intern(name) for name in found if name.replace(".", "").isidentifier())
 
 
