@@ -30,7 +30,8 @@ packages.
 "Cold" is the median of 3, from the start of the process to the first complete answer to the
 question. "Complete" and "same bytes" are counted by `python -m bench cold_starts`
 ([cold-starts.md](cold-starts.md)) against a truth that no language server told. Ratio and added time
-are those of a round, below; "ratio of CPU" compares the processor time of the client, Sightline, the
+are those of a round, below; the rounds are run in up to three new processes, the row is that with the
+median ratio, and the other ratios are beside it. "Ratio of CPU" compares the processor time of the client, Sightline, the
 server and all below it with that of the bare client, its server and all below it, over all rounds.
 
 | server | version | code base | question | truth | complete | same bytes, 3 processes | cold s | ratio | ratio of CPU | added ms per question | CPU of Sightline per question, ms | memory of the server, MiB | load |
@@ -77,7 +78,8 @@ project before the first round. Answers in which it was told less than Sightline
 
 ## Weak points
 
-- The machine is shared; figures below 2x apart may be noise, ratios are steadier. On a machine with
+- The machine is shared; figures below 2x apart may be noise, ratios are steadier, and yet one process
+  to the next they differ by a tenth or more. On a machine with
   more ready processes than cores each change of process waits for its turn; wall times then show the
   machine, and the ratio of CPU is the steadier one.
 - A question costs Sightline some processor time (in the table; reading and gating the document,
@@ -109,7 +111,7 @@ def _server(row: dict[str, Any], cold: dict[str, Any] | None) -> str:
         f"{cold['complete']} of {cold['starts']}" if cold else "-",
         ("yes" if cold["same_bytes"] else "NO") if cold else "-",
         f"{row['cold_s']:.2f}",
-        f"{row['ratio']:.2f}",
+        _ratio(row),
         f"{row['cpu_ratio']:.2f}",
         f"{(row['own_ms'] - row['bare_ms']) / _asked(row):.2f}",
         f"{row['cpu_ms']:.2f}",
@@ -117,6 +119,13 @@ def _server(row: dict[str, Any], cold: dict[str, Any] | None) -> str:
         row["load"],
     )
     return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def _ratio(row: dict[str, Any]) -> str:
+    """The ratio, and the lowest and highest of all runs."""
+    ratios = row.get("ratios", [row["ratio"]])
+    others = f" ({min(ratios):.2f} to {max(ratios):.2f})" if len(ratios) > 1 else ""
+    return f"{row['ratio']:.2f}{others}"
 
 
 def _warm(row: dict[str, Any]) -> str:
