@@ -29,6 +29,8 @@ _IMPORTS = [
     re.compile(rf"import\s*\(?\s*{_NAME}"),
     re.compile(rf"require\s*\(\s*{_NAME}"),
 ]
+#: What is repeated in an answer. Whoever writes a file must not write sentences there.
+_PLAIN = re.compile(r"[\w@~$#.-]{1,60}")
 #: What names of folders begin with, by custom.
 _MARKS = ("@", "~", "$", "#")
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
@@ -43,12 +45,12 @@ def named(text: str) -> frozenset[str]:
     """
     found = (name.partition("?")[0] for each in _IMPORTS for name in each.findall(text))
     return frozenset(
-        name for name in found if "/" in name and name[0] not in "./" and not _is_elsewhere(name)
+        name for name in found if "/" in name and name[0] not in "./" and _is_here(name)
     )
 
 
-def _is_elsewhere(name: str) -> bool:
-    return ":" in name or "!" in name
+def _is_here(name: str) -> bool:
+    return ":" not in name and "!" not in name and bool(_PLAIN.fullmatch(name.partition("/")[0]))
 
 
 def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Unresolved]:
@@ -109,10 +111,10 @@ def _ends(stems: dict[str, list[str]], name: str) -> bool:
     return any(path.endswith(f"/{tail}") for path in stems.get(os.path.basename(tail), ()))
 
 
-def _packages(project: Project) -> set[object]:
+def _packages(project: Project) -> set[str]:
     """The names of the project's own packages, which others may not find; see links.py."""
-    files = project.named("package.json")
-    return {table(read_json(file)).get("name") for file in files}
+    manifests = (table(read_json(file)) for file in project.named("package.json"))
+    return {str(manifest.get("name")) for manifest in manifests}
 
 
 def _patterns(place: str) -> Iterator[str]:

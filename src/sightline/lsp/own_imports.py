@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 SOURCES = (".py", ".pyi")
+#: Longer names are nobody's, and would fill an answer.
+_LONGEST = 120
 #: A line that imports something.
 _IMPORT = re.compile(r"[ \t]*(?:from[ \t]+(\w[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))")
 
@@ -109,7 +111,11 @@ def imported(text: str) -> frozenset[str]:
             for part in line[2].split(",") if line[2] else [line[1]]:
                 found.add(".".join(part.strip().partition(" ")[0].split(".")[:2]))
         at = text.find("import", max(at + 6, line.end() if line is not None else 0))
-    return frozenset(sys.intern(name) for name in found if name.replace(".", "").isidentifier())
+    return frozenset(
+        sys.intern(name)
+        for name in found
+        if len(name) <= _LONGEST and name.replace(".", "").isidentifier()
+    )
 
 
 def sources_of(project: Project, endings: tuple[str, ...] = SOURCES) -> dict[str, frozenset[str]]:
