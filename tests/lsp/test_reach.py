@@ -50,7 +50,7 @@ def test_any_pattern_can_be_tried(path: str, patterns: list[str]) -> None:
 
 def test_what_is_imported_is_found_in_every_spelling() -> None:
     text = "import a.b.c as d, e\n    from f.g.h import (\n  i,\n)\nfrom . import j\nimported = k\n"
-    text = text.replace("\n", "\n") + "import " + "x" * 500 + "\n"
+    text += "import " + "x" * 500 + "\nimport l..m\n"
     assert imported(text) == {"a.b", "e", "f.g"}
 
 

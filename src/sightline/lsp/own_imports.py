@@ -114,7 +114,7 @@ def imported(text: str) -> frozenset[str]:
     return frozenset(
         sys.intern(name)
         for name in found
-        if len(name) <= _LONGEST and name.replace(".", "").isidentifier()
+        if len(name) <= _LONGEST and all(part.isidentifier() for part in name.split("."))
     )
 
 
