@@ -67,6 +67,25 @@ PROJECTS: dict[str, tuple[dict[str, str], str]] = {
         },
         "lib/shape",
     ),
+    "of another, in the folder of whoever extends it": (
+        {
+            "conf/base.json": options(baseUrl="${configDir}"),
+            "tsconfig.json": '{"extends": "./conf/base.json"}',
+        },
+        "src/lib/shape",
+    ),
+    "of another, that of its own first": (
+        {
+            "conf/base.json": options(baseUrl=".", paths={"@/*": ["gone/*"]}),
+            "tsconfig.json": json.dumps(
+                {
+                    "extends": "./conf/base.json",
+                    "compilerOptions": {"baseUrl": "src", "paths": {"@/*": ["lib/*"]}},
+                }
+            ),
+        },
+        "@/shape",
+    ),
     "of a project it refers to": (
         {
             "tsconfig.json": '{"files": [], "references": [{"path": "./tsconfig.app.json"}]}',

@@ -40,7 +40,7 @@ _SKIPPED = ("node_modules", "bower_components", "jspm_packages")
 _MODULE = re.compile(r"(.+?)(?:\.d)?\.[cm]?[jt]sx?")
 _MAX_EXTENDS = 16
 #: What stands for the folder of the configuration that extends others.
-_OWN_FOLDER = "${configDir}/"
+_OWN_FOLDER = "${configDir}"
 _MAX_CLIMB = 64
 
 
@@ -98,8 +98,9 @@ def anchors(
         for path in filter(os.path.isfile, outer):
             _reachable(path, known)
     read_from = [each.decided_by for each in known.values()]
-    texts = ((path, without_base_url(path)) for path in sorted(known) if reword)
-    reworded = tuple((path, text) for path, text in texts if text is not None)
+    spelled = {file for path in known for file, _ in _chain(path)} if reword else set()
+    texts = ((file, without_base_url(file)) for file in sorted(spelled))
+    reworded = tuple((file, text) for file, text in texts if text is not None)
     return Anchors(tuple(found), tuple(loose), frozenset().union(*read_from), reworded)
 
 
@@ -167,20 +168,20 @@ def read(path: str) -> Configuration:
 def without_base_url(path: str) -> str | None:
     """A configuration that says with ``paths`` what it says with ``baseUrl``, if it does.
 
-    Patterns lead from that folder. A name that none stands for is looked for in it, then among
-    packages.
+    Patterns lead from that folder, also where it is named by another file that this one extends. A
+    name that none stands for is looked for in it, then among packages. What a configuration does
+    not say itself it still gets from the one it extends.
     """
     chain = _chain(path)
-    folder = _base_folder(chain)
-    if folder is None:
+    folder, own = _base_folder(chain), _table(chain[0][1].get("compilerOptions"))
+    if folder is None or not own.keys() & {"baseUrl", "paths"}:
         return None
     paths = {
-        pattern: [_full(path, folder, target) for target in _texts(targets)]
+        pattern: [_full(folder, target) for target in _texts(targets)]
         for pattern, targets in _table(_option(chain, "paths")[0]).items()
     }
     paths.setdefault("*", [f"{folder}/*"])
-    own_options = _table(chain[0][1].get("compilerOptions"))
-    options = {name: value for name, value in own_options.items() if name != "baseUrl"}
+    options = {name: value for name, value in own.items() if name != "baseUrl"}
     return json.dumps({**chain[0][1], "compilerOptions": {**options, "paths": paths}})
 
 
@@ -191,7 +192,8 @@ def known_names(path: str) -> list[str]:
         found += mapped(configuration.path)
         folder = _base_folder(_chain(configuration.path))
         if folder is not None:
-            found += [f"{name}/*" for name in _folders_in(folder)]
+            here = folder.replace(_OWN_FOLDER, os.path.dirname(configuration.path), 1)
+            found += [f"{name}/*" for name in _folders_in(here)]
     return found
 
 
@@ -211,7 +213,7 @@ def _folders_in(folder: str) -> list[str]:
 def _base_folder(chain: Sequence[tuple[str, Mapping[str, Any]]]) -> str | None:
     """The folder that ``baseUrl`` names."""
     base, given_in = _option(chain, "baseUrl")
-    return _full(chain[0][0], os.path.dirname(given_in), base) if isinstance(base, str) else None
+    return _full(os.path.dirname(given_in), base) if isinstance(base, str) else None
 
 
 def _option(chain: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> tuple[Any, str]:
@@ -223,11 +225,10 @@ def _option(chain: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> tuple[
     return None, ""
 
 
-def _full(path: str, folder: str, name: str) -> str:
-    """A path that a configuration, or one that it extends, spells from a folder."""
-    if name.startswith(_OWN_FOLDER):
-        return _joined(os.path.dirname(path), name.removeprefix(_OWN_FOLDER))
-    return _joined(folder, name)
+def _full(folder: str, name: str) -> str:
+    """A path that is spelled from a folder, or from that of whoever extends the configuration."""
+    is_own = name.partition("/")[0] == _OWN_FOLDER
+    return posixpath.normpath(name) if is_own else _joined(folder, name)
 
 
 def is_twin(path: str, names: Container[str]) -> bool:
