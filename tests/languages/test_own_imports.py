@@ -30,11 +30,6 @@ LAYOUTS: dict[str, tuple[str, str, dict[str, str]]] = {
     "beside the importing folder": ("b/app", "b/tests/use.py", {}),
     "beside a folder deeper down": ("b/app", "b/tests/more/use.py", {}),
     "beside a package": ("b/app", "b/tests/use.py", {"b/tests/__init__.py": ""}),
-    "in a package": (
-        "b/app",
-        "b/tests/use.py",
-        {"b/__init__.py": "", "b/tests/__init__.py": ""},
-    ),
     "below the importing folder": ("a/b/app", "a/use.py", {}),
     "src of a package": ("b/src/app", "b/tests/use.py", {"b/pyproject.toml": PROJECT}),
     "inside itself": ("b/src/app", "b/src/app/more/use.py", {"b/src/app/__init__.py": ""}),

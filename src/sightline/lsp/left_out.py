@@ -7,19 +7,25 @@ What it reports is what the project wants reported, so the settings stay, and it
 (True, True)
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from sightline.lsp.globs import matcher
 from sightline.lsp.projects import Project
-from sightline.lsp.reading import read_json, read_toml, table, texts
+from sightline.lsp.reading import read_json, read_text, read_toml, table, texts
 
 __all__ = ["is_left_out", "left_out"]
+
+_MAX_BYTES = 1 << 20
+#: Most projects say nothing of it, and the reader of TOML takes a moment to load.
+_SAYS = re.compile(r"\b(?:include|exclude)\b").search
 
 
 def left_out(project: Project, sources: Iterable[str]) -> list[str]:
     """Those of a project's sources that its server leaves out because it is told to."""
     folder = project.folder
-    manifest = read_toml(f"{folder}/pyproject.toml")
+    text = read_text(f"{folder}/pyproject.toml", _MAX_BYTES) or ""
+    manifest = read_toml(f"{folder}/pyproject.toml") if _SAYS(text) else {}
     if project.spec.python_environment == "pyright":
         own = table(read_json(f"{folder}/pyrightconfig.json", comments=True))
         settings = own or table(manifest, "tool", "pyright")

@@ -26,11 +26,14 @@ __all__ = [
     "Sources",
     "Unresolved",
     "imported",
+    "is_plain",
     "sources_of",
     "unresolved",
 ]
 
 SOURCES = (".py", ".pyi")
+#: What folders for code are called.
+_CODE = ("lib", "python", "source", "src")
 #: Longer names are nobody's, and would fill an answer.
 _LONGEST = 120
 #: A line that imports something.
@@ -116,6 +119,21 @@ def imported(text: str) -> frozenset[str]:
         for name in found
         if len(name) <= _LONGEST and all(part.isidentifier() for part in name.split("."))
     )
+
+
+def is_plain(project: Project, path: str) -> bool:
+    """Whether a file is part of a package that lies where every server looks.
+
+    Such a package is imported by its name. One that is called like a folder for code is taken for
+    that: its modules are imported without it.
+    """
+    tree, package = project.projects.tree(), ""
+    for folder in above(os.path.dirname(path), project.folder):
+        if "__init__.py" not in tree.get(folder, ()):
+            break
+        package = folder
+    outer, _, name = package.rpartition("/")
+    return outer in (project.folder, f"{project.folder}/src") and name not in _CODE
 
 
 def sources_of(project: Project, endings: tuple[str, ...] = SOURCES) -> dict[str, frozenset[str]]:

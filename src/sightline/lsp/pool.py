@@ -122,7 +122,7 @@ class Pool:
         # Code of a project with its own environment may use what lies outside of it.
         parts = await together(*(ask(route) for route in self._routes.related(own)))
         found = [place for part in parts for place in part]
-        unreached = (await self._unreached(own)).note(file.path)
+        unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
         notes = [self._note(own), package, unreached, doubts]
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
@@ -292,8 +292,7 @@ class Pool:
         with contextlib.suppress(Failure):
             view = await self._workspace.begin()
             routes = self._routes.all()
-            looking = (self._unreached(route) for route in routes)
-            await asyncio.gather(*(warm(view, route) for route in routes), *looking)
+            await asyncio.gather(*(warm(view, route) for route in routes))
 
     async def _probe(self, server: Server, route: Route, view: View) -> None:
         if "references" in route.spec.not_offered:
@@ -308,12 +307,12 @@ class Pool:
 
     # Servers
 
-    async def _unreached(self, route: Route) -> Unreached:
+    async def _unreached(self, route: Route, path: str | None = None) -> Unreached:
         reach = self._routes.reach(route)
         if reach is None:
             return Unreached()
-        known = reach.known()
-        return known if known is not None else await asyncio.to_thread(reach.look)
+        known = reach.known(path) if path is not None else None
+        return known if known is not None else await asyncio.to_thread(reach.look, path)
 
     def _note(self, *routes: Route) -> str:
         sentences = [each.sentence for each in self.shortcomings(*routes)]

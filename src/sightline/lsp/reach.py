@@ -71,6 +71,8 @@ class Imports(NamedTuple):
     left_out: Callable[[Project, Modules, Variables], Sequence[str]]
     left_out_by: str = "The project's own settings leave out"
     fix: str = ""
+    #: Whether a file is surely found by its name, so that no source has to be read for it.
+    is_plain: Callable[[Project, str], bool] = lambda project, path: False
 
 
 def _no_go_files(project: Project, modules: Modules, variables: Variables) -> list[str]:
@@ -88,6 +90,7 @@ PYTHON = Imports(
     own_imports.unresolved,
     lambda project, modules, variables: left_out(project, modules),
     fix=own_imports.FIX,
+    is_plain=own_imports.is_plain,
 )
 TYPESCRIPT = Imports(
     aliases.SOURCES,
@@ -129,48 +132,64 @@ class Reach:
         self._found = Unreached()
         #: How often something changed, and how often it had when it was last looked at.
         self._changes, self._seen = 0, -1
+        #: The same for what is known without reading sources: how many are left out.
+        self._moves, self._moves_seen = 0, -1
+        self._left_out = 0
+        self._plain: dict[str, bool] = {}
         self._looking = threading.Lock()
 
     def changed(self, changes: Sequence[Change]) -> None:
         self._changes += 1
         sources = [change for change in changes if change.path.endswith(self._imports.endings)]
         self._due.update(change.path for change in sources)
-        self._only_texts = (
-            self._only_texts
-            and len(sources) == len(changes)
-            and all(change.kind == Kind.CHANGED for change in sources)
-        )
+        if len(sources) < len(changes) or any(c.kind != Kind.CHANGED for c in sources):
+            self._only_texts = False
+            self._moves += 1
 
-    def known(self) -> Unreached | None:
-        """What is not reached, if nothing changed since somebody looked."""
-        return self._found if self._seen == self._changes else None
+    def known(self, path: str) -> Unreached | None:
+        """What is not reached of a file's uses, if nothing changed since somebody looked."""
+        if self._moves_seen == self._moves and self._plain.get(path):
+            return Unreached((), self._left_out, self._imports.left_out_by)
+        return self._found if self._seen == self._changes and path in self._plain else None
 
-    def look(self) -> Unreached:
-        """What is not reached now. Looks at the disk, in a thread."""
+    def look(self, path: str | None = None) -> Unreached:
+        """What is not reached of a file's uses, or of all. Looks at the disk, in a thread."""
         with self._looking:
-            known = self.known()
-            if known is not None:
-                return known
-            seen, due, only_texts = self._changes, self._due, self._only_texts
-            self._due, self._only_texts = set(), True
-            if not (only_texts and all(map(self._imports_the_same, due))):
-                project = self._project()
-                tree = sources_of(project, self._imports.endings)
-                self._read(tree, due)
-                self._found = Unreached(
-                    self._imports.unresolved(project, tree, self._importing),
-                    len(self._imports.left_out(project, self._modules, self._variables)),
-                    self._imports.left_out_by,
-                )
-            self._seen = seen
-            return self._found
+            project = self._project()
+            if self._moves_seen != self._moves:
+                self._moves_seen, self._plain = self._moves, {}
+                sources = _paths(sources_of(project, self._imports.endings))
+                self._left_out = len(self._excluded(project, dict.fromkeys(sources, frozenset())))
+            if path is not None:
+                self._plain[path] = self._imports.is_plain(project, path)
+                known = self.known(path)
+                if known is not None:
+                    return known
+            return self._scan(project)
+
+    def _scan(self, project: Project) -> Unreached:
+        seen, due, only_texts = self._changes, self._due, self._only_texts
+        self._due, self._only_texts = set(), True
+        if not (only_texts and all(map(self._imports_the_same, due))):
+            tree = sources_of(project, self._imports.endings)
+            self._read(tree, due)
+            self._found = Unreached(
+                self._imports.unresolved(project, tree, self._importing),
+                len(self._excluded(project, self._modules)),
+                self._imports.left_out_by,
+            )
+        self._seen = seen
+        return self._found
+
+    def _excluded(self, project: Project, modules: Modules) -> Sequence[str]:
+        return self._imports.left_out(project, modules, self._variables)
 
     def _imports_the_same(self, path: str) -> bool:
         """Whether a file is known and imports what it did; also one that is not the project's."""
         return self._modules.get(path) in (None, self._imported(path))
 
     def _read(self, tree: Sources, due: set[str]) -> None:
-        sources = {f"{folder}/{name}" for folder, names in tree.items() for name in names}
+        sources = _paths(tree)
         stale = (self._modules.keys() - sources) | due
         for path in stale & self._modules.keys():
             for module in self._modules.pop(path):
@@ -182,3 +201,7 @@ class Reach:
 
     def _imported(self, path: str) -> frozenset[str]:
         return self._imports.imported(read_text(path, _MAX_BYTES) or "")
+
+
+def _paths(tree: Sources) -> set[str]:
+    return {f"{folder}/{name}" for folder, names in tree.items() for name in names}
