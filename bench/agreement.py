@@ -76,9 +76,9 @@ def _measure(pair: Pair) -> dict[str, Any]:
         "spots": len(spots),
         "equal": sum(a == b for a, b in zip(first, second, strict=True)),
         "both": sum(len(a & b) for a, b in zip(first, second, strict=True)),
-        "only_first": [_shown(root, *each) for each in sorted(only_first)],
+        "only_first": [_shown(*each) for each in sorted(only_first)],
         "in_all": len(in_all),
-        "only_second": [_shown(root, *each) for each in sorted(rest)],
+        "only_second": [_shown(*each) for each in sorted(rest)],
     }
     print({key: value for key, value in row.items() if key != "pair"}, flush=True)
     return row
@@ -137,9 +137,8 @@ def _is_in_all(spot: Spot, place: Place) -> bool:
     return line[column - 1 : column] in ("'", '"') or line[column : column + 1] in ("'", '"')
 
 
-def _shown(root: Path, spot: Spot, place: Place) -> str:
-    path = place[0].removeprefix(root.as_uri() + "/")
-    return f"`{spot.name}` in {path}:{place[1] + 1}: `{_line(place).strip()[:80]}`"
+def _shown(spot: Spot, place: Place) -> str:
+    return f"`{spot.name}` in {place[0].rpartition('/')[2]}, line {place[1] + 1}"
 
 
 def _page(rows: list[dict[str, Any]]) -> str:
