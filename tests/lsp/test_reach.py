@@ -15,6 +15,7 @@ from sightline.lsp.projects import Projects
 from sightline.lsp.reach import Reach, Unreached, imports_of
 from sightline.lsp.registry import builtin
 from sightline.lsp.tsconfig import without_base_url
+from sightline.workspace.changes import Change, Kind
 from sightline.workspace.roots import open_root
 from sightline.workspace.tree import scan
 from tests.support.files import write_files
@@ -26,14 +27,18 @@ ANY = st.recursive(
 )
 
 
-def looked(server: str, root: Path) -> Unreached:
+def reach_of(server: str, root: Path) -> Reach:
     registry, opened = builtin(), open_root(str(root), home=None)
     tree, _ = scan(opened.real)
     spec = registry.servers[server]
     imports = imports_of(spec)
     assert imports is not None
     projects = Projects(opened, registry, lambda: tree)
-    return Reach(imports, lambda: projects.at(spec, opened.real), {}).look()
+    return Reach(imports, lambda: projects.at(spec, opened.real), {})
+
+
+def looked(server: str, root: Path) -> Unreached:
+    return reach_of(server, root).look()
 
 
 @given(st.text(alphabet="importfm.,a_ ()\t\n\\\"'#é", max_size=60))
@@ -80,3 +85,17 @@ def test_configurations_may_hold_anything(options: Any, more: Any, tmp_path_fact
     if text is not None:
         own = json.loads(text)["compilerOptions"]
         assert "baseUrl" not in own and "*" in own["paths"]
+
+
+def test_what_was_asked_before_makes_no_difference(tmp_path: Path) -> None:
+    files = {"app/__init__.py": "", "app/util/__init__.py": "", "app/util/a.py": ""}
+    files |= {"lib/other/a.py": "", "tests/use.py": "import util.a, other.a\n"}
+    root = write_files(tmp_path / "ws", files)
+    reach = reach_of("ty", root)
+    plain, far = str(root / "app/util/a.py"), str(root / "lib/other/a.py")
+    assert reach.known(plain) is None
+    before = reach.look(plain)
+    assert "other" in reach.look(far).note(far)
+    assert reach.known(plain) == reach.look(plain) == before == reach_of("ty", root).look(plain)
+    reach.changed([Change(far, Kind.CREATED)])
+    assert reach.known(plain) is None and reach.known(far) is None

@@ -13,6 +13,7 @@ from functools import cache
 
 from sightline.contract.uris import above
 from sightline.lsp import tsconfig
+from sightline.lsp.links import DEPENDENCIES
 from sightline.lsp.own_imports import Importing, Sources, Unresolved
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_json, table
@@ -33,7 +34,6 @@ _IMPORTS = [
 _PLAIN = re.compile(r"[\w@~$#.-]{1,60}")
 #: What names of folders begin with, by custom.
 _MARKS = ("@", "~", "$", "#")
-_DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _ENDING = re.compile(r"(?:\.d)?\.[cm]?[jt]sx?$")
 
 
@@ -68,7 +68,7 @@ def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Un
     @cache
     def declared(place: str) -> frozenset[str]:
         manifest = read_json(f"{place}/package.json")
-        return frozenset(name for kind in _DEPENDENCIES for name in table(manifest, kind))
+        return frozenset(name for kind in DEPENDENCIES for name in table(manifest, kind))
 
     def is_known(name: str, folder: str) -> bool:
         package, places = _package(name), above(folder, project.top)

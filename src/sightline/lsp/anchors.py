@@ -51,9 +51,8 @@ class Anchors(NamedTuple):
 def named_by(folder: str, paths: Sequence[str]) -> SourceFile:
     """The document that names these files of a folder."""
     names = [os.path.relpath(path, folder) for path in paths]
-    path = f"{folder}/{_NAME}"
     text = "".join(f'/// <reference path="{name}" />\n' for name in names)
-    return SourceFile(uri_of(path), path, text)
+    return file_in_memory(f"{folder}/{_NAME}", text)
 
 
 def file_in_memory(path: str, text: str) -> SourceFile:

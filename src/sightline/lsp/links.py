@@ -22,7 +22,7 @@ from sightline.lsp.environments import Environments
 from sightline.lsp.python import installed
 from sightline.lsp.reading import read_json, read_text, read_toml, table
 
-__all__ = ["KINDS", "LACKING", "MANIFESTS", "Kind", "not_installed", "unlinked"]
+__all__ = ["DEPENDENCIES", "KINDS", "LACKING", "MANIFESTS", "Kind", "not_installed", "unlinked"]
 
 #: How the files are called that decide it, besides what an install makes: manifests, and
 #: configurations of TypeScript, which may extend files of any name.
@@ -32,7 +32,7 @@ _NAME = re.compile(r"(?:@[\w.-]{1,80}/)?[\w.-]{1,120}")
 _REQUIREMENT = re.compile(r"\s*([\w.-]{1,120})")
 #: One that holds everywhere: a name, perhaps a version, no marker of a system or a Python.
 _PLAIN = re.compile(r"\s*([A-Za-z0-9][\w.-]{0,119})\s*(?:\[[^]]*\])?\s*(?:[<>=!~(@][^;]*)?")
-_DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _MAX_BYTES = 1 << 20
 _NONE = Environments()
 
@@ -101,11 +101,11 @@ def _package(folder: str) -> _Package | None:
     name = manifest.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         return None
-    return _Package(folder, name, frozenset(_declared(manifest, _DEPENDENCIES)))
+    return _Package(folder, name, frozenset(_declared(manifest, DEPENDENCIES)))
 
 
 def _node_requires(folder: str) -> frozenset[str]:
-    names = _declared(_node_manifest(folder), _DEPENDENCIES[:2])
+    names = _declared(_node_manifest(folder), DEPENDENCIES[:2])
     return frozenset(name for name in names if _NAME.fullmatch(name))
 
 

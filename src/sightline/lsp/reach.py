@@ -156,12 +156,14 @@ class Reach:
         """What is not reached of a file's uses, or of all. Looks at the disk, in a thread."""
         with self._looking:
             project = self._project()
-            if self._moves_seen != self._moves:
-                self._moves_seen, self._plain = self._moves, {}
-                sources = _paths(sources_of(project, self._imports.endings))
-                self._left_out = len(self._excluded(project, dict.fromkeys(sources, frozenset())))
             if path is not None:
-                self._plain[path] = self._imports.is_plain(project, path)
+                is_plain = self._imports.is_plain(project, path)
+                if self._moves_seen != self._moves and is_plain:
+                    self._moves_seen, self._plain = self._moves, {}
+                    sources = _paths(sources_of(project, self._imports.endings))
+                    modules = dict.fromkeys(sources, frozenset[str]())
+                    self._left_out = len(self._excluded(project, modules))
+                self._plain[path] = is_plain
                 known = self.known(path)
                 if known is not None:
                     return known

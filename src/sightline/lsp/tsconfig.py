@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from sightline.lsp.anchors import Anchors, can_be_named
-from sightline.lsp.reading import read_json
+from sightline.lsp.reading import read_json, table, texts
 
 __all__ = [
     "CONFIGURATIONS",
@@ -99,8 +99,8 @@ def anchors(
             _reachable(path, known)
     read_from = [each.decided_by for each in known.values()]
     spelled = {file for path in known for file, _ in _chain(path)} if reword else set()
-    texts = ((file, without_base_url(file)) for file in sorted(spelled))
-    reworded = tuple((file, text) for file, text in texts if text is not None)
+    shown = ((file, without_base_url(file)) for file in sorted(spelled))
+    reworded = tuple((file, text) for file, text in shown if text is not None)
     return Anchors(tuple(found), tuple(loose), frozenset().union(*read_from), reworded)
 
 
@@ -142,13 +142,13 @@ def read(path: str) -> Configuration:
     exclude, exclude_at = _first(chain, "exclude")
     options: dict[str, Any] = {}
     for base, value in reversed(chain):
-        for key, option in _table(value.get("compilerOptions")).items():
+        for key, option in table(value.get("compilerOptions")).items():
             options[key] = (option, os.path.dirname(base))
     if include is None:
         include, include_at = ([] if listed is not None else ["**/*"]), os.path.dirname(path)
     if exclude is None:
         exclude, exclude_at = list(_SKIPPED), os.path.dirname(path)
-    excluded = [_expression(p, exclude_at, files=False) for p in _texts(exclude)]
+    excluded = [_expression(p, exclude_at, files=False) for p in texts(exclude)]
     for key in ("outDir", "declarationDir"):
         folder, base = options.get(key, ("", ""))
         if isinstance(folder, str) and folder:
@@ -156,8 +156,8 @@ def read(path: str) -> Configuration:
     javascript = options.get("allowJs", (os.path.basename(path) == "jsconfig.json", ""))[0] is True
     return Configuration(
         path,
-        frozenset(_joined(listed_at, name) for name in _texts(listed)),
-        tuple(_expression(p, include_at, files=True) for p in _texts(include)),
+        frozenset(_joined(listed_at, name) for name in texts(listed)),
+        tuple(_expression(p, include_at, files=True) for p in texts(include)),
         tuple(excluded),
         _TYPESCRIPT + (_JAVASCRIPT if javascript else ()),
         tuple(_references(path, chain[0][1])),
@@ -173,12 +173,12 @@ def without_base_url(path: str) -> str | None:
     not say itself it still gets from the one it extends.
     """
     chain = _chain(path)
-    folder, own = _base_folder(chain), _table(chain[0][1].get("compilerOptions"))
+    folder, own = _base_folder(chain), table(chain[0][1].get("compilerOptions"))
     if folder is None or not own.keys() & {"baseUrl", "paths"}:
         return None
     paths = {
-        pattern: [_full(folder, target) for target in _texts(targets)]
-        for pattern, targets in _table(_option(chain, "paths")[0]).items()
+        pattern: [_full(folder, target) for target in texts(targets)]
+        for pattern, targets in table(_option(chain, "paths")[0]).items()
     }
     paths.setdefault("*", [f"{folder}/*"])
     options = {name: value for name, value in own.items() if name != "baseUrl"}
@@ -219,7 +219,7 @@ def _base_folder(chain: Sequence[tuple[str, Mapping[str, Any]]]) -> str | None:
 def _option(chain: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> tuple[Any, str]:
     """The nearest value of a compiler option, and the file that gives it."""
     for file, value in chain:
-        options = _table(value.get("compilerOptions"))
+        options = table(value.get("compilerOptions"))
         if name in options:
             return options[name], file
     return None, ""
@@ -243,22 +243,22 @@ def is_twin(path: str, names: Container[str]) -> bool:
 
 def mapped(path: str) -> list[str]:
     """The patterns of module names for which a configuration names paths."""
-    tables = (_table(value.get("compilerOptions")).get("paths") for _, value in _chain(path))
+    tables = (table(value.get("compilerOptions")).get("paths") for _, value in _chain(path))
     return next((list(table) for table in tables if isinstance(table, dict)), [])
 
 
-def _chain(path: str, asked: set[str] | None = None) -> list[tuple[str, dict[str, Any]]]:
+def _chain(path: str, asked: set[str] | None = None) -> list[tuple[str, Mapping[str, Any]]]:
     """A configuration and all that it extends, nearest first; what is not there says nothing.
 
     The files that are looked for are added to ``asked``.
     """
-    own = _table(read_json(path, comments=True))
+    own = table(read_json(path, comments=True))
     return [(path, own), *_bases(path, own, {path}, set() if asked is None else asked, 0)]
 
 
 def _bases(
     path: str, value: Mapping[str, Any], seen: set[str], asked: set[str], depth: int
-) -> list[tuple[str, dict[str, Any]]]:
+) -> list[tuple[str, Mapping[str, Any]]]:
     """What a configuration extends, nearest first. Packages are looked for upwards.
 
     Each file counts where it is nearest, and is read once: a list of files that extend each other
@@ -267,8 +267,8 @@ def _bases(
     if depth > _MAX_EXTENDS:
         return []
     named = value.get("extends")
-    names = [named] if isinstance(named, str) else _texts(named)
-    found: list[tuple[str, dict[str, Any]]] = []
+    names = [named] if isinstance(named, str) else texts(named)
+    found: list[tuple[str, Mapping[str, Any]]] = []
     for name in reversed(names):
         for candidate in _candidates(os.path.dirname(path), name):
             asked.add(candidate)
@@ -308,7 +308,7 @@ def _references(path: str, own: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _first(chain: list[tuple[str, dict[str, Any]]], key: str) -> tuple[Any, str]:
+def _first(chain: list[tuple[str, Mapping[str, Any]]], key: str) -> tuple[Any, str]:
     """The nearest value of a key, and the folder its paths are relative to."""
     for path, value in chain:
         if isinstance(value.get(key), list):
@@ -338,11 +338,3 @@ def _expression(pattern: str, base: str, *, files: bool) -> re.Pattern[str]:
 
 def _joined(base: str, name: str) -> str:
     return posixpath.normpath(posixpath.join(base, name))
-
-
-def _texts(value: object) -> list[str]:
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
-
-
-def _table(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
