@@ -192,6 +192,9 @@ test('what is reported as changed and is not, or decides no answer, is not told'
   world.extensionsChanged.fire(undefined);
   world.others.workbench = { colorTheme: 'Dark' };
   world.settingsChanged.fire({ affectsConfiguration: () => false });
+  world.otherDefaults.chat = { agent: { maxRequests: 50 } }; // registered after the start
+  world.others.tasks = {};
+  world.settingsChanged.fire({ affectsConfiguration: () => false });
   world.others.python = { analysis: { typeCheckingMode: 'off' } };
   world.settingsChanged.fire({ affectsConfiguration: () => false });
   world.foldersChanged.fire(undefined);

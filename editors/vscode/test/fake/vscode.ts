@@ -156,8 +156,9 @@ function newWorld() {
     folders: ['/ws'] as string[],
     settings: {} as Record<string, unknown>,
     defaults: {} as Record<string, unknown>,
-    /** Settings of others, by section. */
+    /** What is set in the sections of others, and their defaults. */
     others: {} as Record<string, unknown>,
+    otherDefaults: {} as Record<string, unknown>,
     documents: [] as Document[],
     commands: new Map<string, Command>(),
     extensions: [] as Extension[],
@@ -208,7 +209,12 @@ export const workspace = {
     return world.documents.filter((document) => !document.isClosed);
   },
   getConfiguration: (section?: string) => ({
-    ...(section === undefined && world.others),
+    ...(section === undefined && { ...world.otherDefaults, ...world.others }),
+    inspect: (key: string): object => ({
+      key,
+      defaultValue: world.otherDefaults[key],
+      workspaceValue: world.others[key],
+    }),
     get: (key: string, fallback?: unknown): unknown => {
       const name = `${section}.${key}`;
       return world.settings[name] ?? world.defaults[name] ?? fallback;
