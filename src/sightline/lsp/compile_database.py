@@ -22,6 +22,7 @@ import msgspec
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
 from sightline.lsp.includes import Includes, IncludesOf, nearest_first
+from sightline.lsp.preprocessor import HEADERS
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_json, read_text
 from sightline.lsp.shortcomings import Shortcoming
@@ -29,7 +30,6 @@ from sightline.lsp.shortcomings import Shortcoming
 __all__ = ["NAMES", "Database", "write"]
 
 NAMES = ("compile_commands.json", "compile_flags.txt")
-_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".tcc")
 _C = (".c",)
 #: So many headers are named in a sentence.
 _NAMED = 4
@@ -64,6 +64,8 @@ class Database(NamedTuple):
     includes: frozenset[str] | None = None
     #: The includes of each file.
     files: Mapping[str, frozenset[str]] = {}
+    #: The files in it and those of the project that they may include.
+    read: frozenset[str] = frozenset()
     #: Headers that are needed and were not found, where the flags were made here.
     missing: tuple[str, ...] = ()
     #: How many sources of the project its own database does not have.
@@ -98,6 +100,8 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
     copied = bool(entries)
     if not copied:
         entries = _made(project, told)
+    spelled = frozenset[str]().union(*(told.files.get(unit, ()) for unit in entries))
+    read = frozenset(told.brought_by(spelled).union(entries))
     text = json.dumps([entries[unit] for unit in sorted(entries)], indent=1)
     target = Path(folder, NAMES[0])
     before = target.read_text(encoding="utf-8") if target.exists() else "[]"
@@ -111,6 +115,7 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
         return Database(
             frozenset(entries),
             files=told.files,
+            read=read,
             unread=unread,
             entangled=told.entangled,
             outside=outside,
@@ -121,6 +126,7 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
         frozenset(entries),
         told.spelled,
         told.files,
+        read,
         missing,
         entangled=told.entangled,
         outside=outside,
@@ -177,7 +183,7 @@ def _state(path: Path) -> _State | None:
 
 def _sources(project: Project) -> Iterator[str]:
     """The files that are compiled by themselves."""
-    return (path for path in project.files() if not path.lower().endswith(_HEADERS))
+    return (path for path in project.files() if not path.lower().endswith(HEADERS))
 
 
 def _differs(before: str, entries: Mapping[str, Entry]) -> bool:

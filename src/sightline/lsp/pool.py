@@ -30,6 +30,7 @@ from sightline.lsp import questions
 from sightline.lsp.ahead import HeadStart
 from sightline.lsp.fleet import Bounds, Fleet
 from sightline.lsp.launching import Launcher, Start
+from sightline.lsp.other_builds import Extent, extent_of, name_at
 from sightline.lsp.projects import Project
 from sightline.lsp.reach import Unreached
 from sightline.lsp.registry import Operation, Registry, ServerSpec
@@ -124,7 +125,8 @@ class Pool:
         found = [place for part in parts for place in part]
         unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
-        notes = [self._note(own), package, unreached, doubts]
+        mentions = await self._mentions(own, question, found)
+        notes = [self._note(own), package, unreached, doubts, mentions]
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
@@ -313,6 +315,26 @@ class Pool:
             return Unreached()
         known = reach.known(path) if path is not None else None
         return known if known is not None else await asyncio.to_thread(reach.look, path)
+
+    async def _mentions(self, route: Route, question: Expected, found: Sequence[Location]) -> str:
+        """What is to be said of the same name in code that the server may leave out."""
+        others = self._routes.other_builds(route)
+        if others is None:
+            return ""
+        server, (file, position, _) = self._server(route), question
+
+        async def extent() -> Extent:
+            language = self._routes.language_id(file.path)
+            symbols = await questions.symbols_at(server, file, language, position)
+            return extent_of(others.builds, symbols, file, position)
+
+        async def declared() -> Sequence[Location]:
+            if question.include_declaration:
+                return found
+            whole = question._replace(include_declaration=True)
+            return await self._head_start.references(server, whole)
+
+        return await others.note(server.units, name_at(file.text, position), extent, declared)
 
     def _note(self, *routes: Route) -> str:
         sentences = [each.sentence for each in self.shortcomings(*routes)]

@@ -22,6 +22,7 @@ __all__ = [
     "document_symbols",
     "hover",
     "references",
+    "symbols_at",
     "workspace_report",
     "workspace_symbols",
 ]
@@ -44,11 +45,18 @@ async def _own_definition(
     server: Server, file: SourceFile, language: str, position: Position
 ) -> list[Location]:
     """On a definition clangd jumps to the declaration instead; what was asked for is here."""
-    symbols = await server.ask_about(
-        file, language, "textDocument/symbolInfo", _at(file, position), types.SymbolDetailsResult
-    )
-    places = [s.definitionRange for s in symbols or () if s.definitionRange is not None]
+    symbols = await symbols_at(server, file, language, position)
+    places = [s.definitionRange for s in symbols if s.definitionRange is not None]
     return [place for place in places if _covers(place, file.uri, position)]
+
+
+async def symbols_at(
+    server: Server, file: SourceFile, language: str, position: Position
+) -> Sequence[types.SymbolDetails]:
+    """What clangd knows by name at a position."""
+    params = _at(file, position)
+    method, result = "textDocument/symbolInfo", types.SymbolDetailsResult
+    return await server.ask_about(file, language, method, params, result) or ()
 
 
 async def references(

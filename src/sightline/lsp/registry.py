@@ -201,6 +201,8 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     python_environment: Literal["ty", "pyright", ""] = ""
     #: A compilation database is made outside the workspace.
     compile_database: bool = False
+    #: How its languages mark code that belongs to some builds only, of which it reads one.
+    conditional: Literal["", "preprocessor"] = ""
     #: Requests that differ from the protocol's plain ones.
     dialect: Literal["", "clangd", "tsserver"] = ""
     #: What of a project it does not read, for people.

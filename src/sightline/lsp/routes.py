@@ -21,6 +21,7 @@ from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
 from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
+from sightline.lsp.other_builds import OtherBuilds, builds_of
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.reach import Reach, imports_of
 from sightline.lsp.registry import Operation, Registry, ServerSpec
@@ -101,12 +102,14 @@ class Routes:
         self._notes: dict[tuple[str, str], str] = {}
         #: By server and folder.
         self._reaches: dict[tuple[str, str], Reach] = {}
+        self._other_builds: dict[tuple[str, str], OtherBuilds] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
         self._there.clear()
         self._missed.clear()
         self._reaches.clear()
+        self._other_builds.clear()
         self._state = None
 
     def route(self, path: str, operation: Operation) -> Route:
@@ -200,6 +203,14 @@ class Routes:
             )
         return self._reaches[key]
 
+    def other_builds(self, route: Route) -> OtherBuilds | None:
+        """The code that its server may leave out, where a language has such."""
+        spec, key = route.spec, (route.name, route.project.folder)
+        builds = builds_of(spec)
+        if builds is not None and key not in self._other_builds:
+            self._other_builds[key] = OtherBuilds(builds, partial(self.project, spec, key[1]))
+        return self._other_builds.get(key)
+
     def doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
         language = self.language(file.path)
@@ -223,6 +234,8 @@ class Routes:
         """Files changed; those that came or went are seen by the state of the tree."""
         for reach in self._reaches.values():
             reach.changed(changes)
+        for others in self._other_builds.values():
+            others.changed(changes)
         if any(change.path in self._workspace.beside for change in changes):
             self._state = None
         elif any(change.path.endswith(MANIFESTS) for change in changes):

@@ -79,6 +79,10 @@ class _LoadAgain(Exception):
     """What it has read is to be loaded from what it kept, which is more than it knows now."""
 
 
+#: The question about nothing but a document.
+_OUTLINE = "textDocument/documentSymbol"
+
+
 class _TooOld(Exception):
     """The server calls itself a version that must not read a project."""
 
@@ -141,6 +145,10 @@ class Server(Struct, eq=False):
     _names: int = 0
     #: How many questions wait about each document.
     _used: dict[str, int] = {}
+    #: Set when nobody waits any more.
+    _quiet: asyncio.Event = field(default_factory=asyncio.Event)
+    #: The files that it was shown though the project does not compile them.
+    _strangers: set[str] = set()
     _database: Database = Database()
     #: What was lacking before it started.
     _lacking: tuple[Shortcoming, ...] = ()
@@ -237,10 +245,11 @@ class Server(Struct, eq=False):
         wide: bool = True,
     ) -> Any:  # noqa: ANN401
         """One question to the ready server. ``wide``: its answer depends on the whole project."""
-        client = await self.ready()
-        if wide:
-            self._widen()
-        answer = await self._request(client, method, params, result)
+        client = await self._alone(None)
+        with self._using(""):
+            if wide:
+                self._widen()
+            answer = await self._request(client, method, params, result)
         if wide and self._is_blind() and len(self._anchors.opened) < 2:
             raise self._could_not_load()  # it knows nothing of all there is
         return answer
@@ -256,19 +265,17 @@ class Server(Struct, eq=False):
         wide: bool = False,
     ) -> Any:  # noqa: ANN401
         """One question about a document, which the server sees with exactly the caller's text."""
-        client = await self.ready()
+        client = await self._alone(file.path, narrow=method == _OUTLINE)
         with self._using(file.uri):
             if wide:
                 self._widen()
-            assert self.documents is not None
-            self.documents.show(file, language)
+            self._show(file, language)
             return await self._request(client, method, params, result)
 
     async def diagnostics_pushed(self, file: SourceFile, language: str) -> list[Any]:
         """The list the server publishes for exactly this text."""
-        await self.ready()
-        assert self.documents is not None
-        version = self.documents.show(file, language)
+        await self._alone(file.path, narrow=True)
+        version = self._show(file, language)
         try:
             with self._using(file.uri):
                 return await self.published.of(file.uri, version)
@@ -584,6 +591,7 @@ class Server(Struct, eq=False):
         self.published.ended(ServerGone("it ended"))
         self.client = self.documents = self._child = self._settler = self._readiness = None
         self._missed.clear()
+        self._strangers.clear()
         self._anchors_due = False
 
     async def _end_leaving(self) -> None:
@@ -694,6 +702,41 @@ class Server(Struct, eq=False):
         if self.client is not None and self.client.silent_for() > _SILENCE_S:
             self._begin_over()
 
+    async def _alone(self, path: str | None, *, narrow: bool = False) -> Client:
+        """The ready client, which was shown nothing that changes the answer to a question.
+
+        A compiler's server goes on telling of a source that it was shown, though the project does
+        not compile it: then it starts over, when nobody waits for an answer. ``narrow``: only the
+        file that is asked about decides the answer.
+        """
+        while True:
+            client = await self.ready()
+            if not self.spec.compile_database:
+                return client
+            new = path is not None and self._is_strange(path) and path not in self._strangers
+            if new and self._used:
+                await self._nobody_waits()
+            elif narrow or self._strangers <= {path}:
+                return client
+            elif self._used:
+                await self._nobody_waits()
+            elif self.client is client:
+                self._begin_over()
+
+    async def _nobody_waits(self) -> None:
+        self._quiet.clear()
+        await self._quiet.wait()
+
+    def _is_strange(self, path: str) -> bool:
+        """Whether a file is none of those that the project compiles."""
+        return path not in self._database.read
+
+    def _show(self, file: SourceFile, language: str) -> int:
+        assert self.documents is not None
+        if self.spec.compile_database and self._is_strange(file.path):
+            self._strangers.add(file.path)
+        return self.documents.show(file, language)
+
     def _widen(self) -> None:
         """Before a question about the whole project: nothing of it is in doubt."""
         if self._anchors.too_many:
@@ -714,6 +757,8 @@ class Server(Struct, eq=False):
             self._used[uri] -= 1
             if not self._used[uri]:
                 del self._used[uri]
+            if not self._used:
+                self._quiet.set()
 
     def _not_ready(self) -> NotReady:
         cause = f" because it {self._reason}" if self._reason else ""

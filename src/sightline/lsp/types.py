@@ -83,6 +83,10 @@ class Marked(Struct, frozen=True):
 class SymbolDetails(Struct, frozen=True, gc=False):
     """What clangd's ``symbolInfo`` tells of a symbol."""
 
+    name: str | None = None
+    #: What it is told apart from others by.
+    usr: str | None = None
+    declarationRange: Location | None = None  # noqa: N815
     definitionRange: Location | None = None  # noqa: N815
 
 
