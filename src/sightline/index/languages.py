@@ -133,7 +133,7 @@ _BY_INTERPRETER = _index((i, language) for language in _TABLE for i in language.
 
 _SHEBANG = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?(?:\S*/)?([A-Za-z+-]+[0-9]?)")
 _CPP_HEADER = re.compile(
-    rb"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:)"
+    rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:)"
     rb"|\bstd::",
     re.MULTILINE,
 )

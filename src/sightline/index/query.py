@@ -38,9 +38,10 @@ SHORT = 12
 _QUOTED = re.compile(r'"([^"\n]{3,200})"|“([^”\n]{3,200})”')
 _NAME = re.compile(r"[^\W\d]\w*")
 _CHAIN = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->|/)[^\W\d]\w*){0,6}")
-_LOOKS_DECLARED = re.compile(r"[a-z0-9][A-Z]|_|[A-Z]{2,}[a-z]|^[A-Z][a-z]+\d|\d[A-Za-z]")
+_LOOKS_DECLARED = re.compile(r"[a-z0-9][A-Z]|_|[A-Z]{2}[a-z]|^[A-Z][a-z]+\d|\d[A-Za-z]")
 _MENTION = re.compile(
-    r"[\w.@+~-]*(?:/[\w.@+~-]+)+|[\w+~-]+(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,5}\b"
+    r"(?<![\w.@+~-])[\w.@+~-]*(?:/[\w.@+~-]+)+"
+    r"|(?<![\w+~-])[\w+~-]+(?:\.[\w-]+){0,8}\.[A-Za-z][A-Za-z0-9]{0,5}\b"
 )
 _FENCED = re.compile(
     r"^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE

@@ -27,7 +27,7 @@ _NAME = r"""["']([^"'\n]{1,300})["']"""
 #: Each begins with a plain word, which makes looking for it several times faster.
 _IMPORTS = [
     re.compile(rf"from\s*{_NAME}"),
-    re.compile(rf"import\s*\(?\s*{_NAME}"),
+    re.compile(rf"import\s*(?:\(\s*)?{_NAME}"),
     re.compile(rf"require\s*\(\s*{_NAME}"),
 ]
 #: What is repeated in an answer. Whoever writes a file must not write sentences there.

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from sightline.contract.canonical import sha256_hex
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
 from sightline.lsp.includes import Includes, IncludesOf, nearest_first
@@ -30,6 +31,8 @@ from sightline.lsp.shortcomings import Shortcoming
 __all__ = ["NAMES", "Database", "write"]
 
 NAMES = ("compile_commands.json", "compile_flags.txt")
+#: What a project tells the server in every folder.
+_CONFIGURATION = ".clangd"
 _C = (".c",)
 #: So many headers are named in a sentence.
 _NAMED = 4
@@ -53,6 +56,8 @@ class _State(msgspec.Struct, frozen=True):
     units: dict[str, list[str]]
     #: The headers that were read outside the project.
     outside: frozenset[str]
+    #: What every configuration of the server said, in short. It may hold flags for any file.
+    configurations: dict[str, str] = {}
 
 
 class Database(NamedTuple):
@@ -92,11 +97,14 @@ class Database(NamedTuple):
         return [Shortcoming(sentence, _FIX) for sentence in sentences]
 
 
-def write(project: Project, folder: str, includes: Includes) -> Database:
-    """Writes the database into ``folder``."""
+def write(
+    project: Project, folder: str, includes: Includes, configurations: Iterable[str] = ()
+) -> Database:
+    """Writes the database into ``folder``. The server also reads these configurations."""
     entries = _copied(project)
     told = includes.of(project, sorted(_named_folders(project, entries)))
-    outside = told.outside.union(_databases_above(project), _flags_above(project))
+    configured = [f"{place}/{_CONFIGURATION}" for place in _above(project)]
+    outside = told.outside.union(_databases_above(project), _flags_above(project), configured)
     copied = bool(entries)
     if not copied:
         entries = _made(project, told)
@@ -109,7 +117,8 @@ def write(project: Project, folder: str, includes: Includes) -> Database:
         if _differs(before, entries):
             _end_index(folder)
         _replace(target, text)
-    _forget(folder, entries, told)
+    configured += [*project.named(_CONFIGURATION), *configurations]
+    _forget(folder, entries, told, configured)
     if copied:
         unread = len([path for path in _sources(project) if path not in entries])
         return Database(
@@ -145,16 +154,18 @@ def _replace(target: Path, text: str) -> None:
     fresh.replace(target)
 
 
-def _forget(folder: str, units: Iterable[str], told: IncludesOf) -> None:
+def _forget(folder: str, units: Iterable[str], told: IncludesOf, configured: Iterable[str]) -> None:
     """Removes from the index what no longer holds, and would be kept."""
+    texts = {path: read_text(path, 1 << 20) for path in configured}
     now = _State(
         told.meanings(),
         {unit: [told.digests.get(unit, ""), *sorted(told.files.get(unit, ()))] for unit in units},
         told.outside & told.files.keys(),
+        {path: sha256_hex(text)[:16] for path, text in texts.items() if text},
     )
     kept = Path(folder, _STATE)
     before = _state(kept)
-    if before is None:
+    if before is None or before.configurations != now.configurations:
         _end_index(folder)
     elif before != now:
         others = [i for i, meant in before.meanings.items() if now.meanings.get(i, meant) != meant]

@@ -1,7 +1,8 @@
 """The glob patterns servers register their interest with, as the protocol defines them.
 
 ``*`` and ``?`` stay inside one path segment, ``**`` spans segments, ``{a,b}`` is a choice and
-``[a-z]`` a set. A pattern is matched against the path relative to its base.
+``[a-z]`` a set. A pattern is matched against the path relative to its base. Projects write such
+patterns too, so they run on the engine whose time no pattern can blow up.
 
 >>> matcher("**/*.{py,pyi}")("pkg/a.py")
 True
@@ -11,21 +12,28 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-__all__ = ["matcher"]
+from sightline.workspace.linear import BadPattern, Expression, compile_expression
 
-_MAX_PATTERN = 2_048
+__all__ = ["MAX_PATTERN", "fills", "matcher"]
+
+MAX_PATTERN = 2_048
 
 
 @lru_cache(maxsize=1_024)
 def matcher(pattern: str) -> Callable[[str], bool]:
     """Whether a relative path fits the pattern. A pattern that cannot be read fits everything."""
     try:
-        if len(pattern) > _MAX_PATTERN:
+        if len(pattern) > MAX_PATTERN:
             raise ValueError
-        fits = re.compile(_translate(pattern), re.DOTALL).fullmatch
-    except (re.error, ValueError):
+        expression = compile_expression(_translate(pattern))
+    except (BadPattern, ValueError):
         return lambda path: True
-    return lambda path: fits(path) is not None
+    return lambda path: fills(expression, path)
+
+
+def fills(expression: Expression, path: str) -> bool:
+    """Whether a whole path matches. What no text can hold is like any other letter."""
+    return expression.fills(path.encode("utf-8", "replace"))
 
 
 def _translate(pattern: str) -> str:
@@ -35,11 +43,11 @@ def _translate(pattern: str) -> str:
     while position < len(pattern):
         character = pattern[position]
         if pattern.startswith("**/", position):
-            out.append("(?:.*/)?")
+            out.append("(?s:.*/)?")
             position += 3
             continue
         if pattern.startswith("**", position):
-            out.append(".*")
+            out.append("(?s:.*)")
             position += 2
             continue
         if character == "[":

@@ -37,7 +37,7 @@ _HERE = {"win32": "windows"}
 _NAMES = {"x86_64": "amd64", "aarch64": "arm64", "i386": "386", "i686": "386"}
 _CONSTRAINT = re.compile(r"^//go:build[ \t]+([^\n]+)$", re.MULTILINE)
 _PACKAGE = re.compile(r"^package\b", re.MULTILINE)
-_TOKEN = re.compile(r"\s*(\(|\)|&&|\|\||!|[\w.]+)")
+_TOKEN = re.compile(r"\(|\)|&&|\|\||!|[\w.]+")
 _VERSION = re.compile(r"go1(\.\d+)?")
 
 

@@ -37,7 +37,8 @@ _DIRECTIVE = (
     r"|ifndef[ \t]+(?P<unless>\w+)|if[ \t]*!defined[ (]*(?P<unless2>\w+)[ )]*$"
     r"|(?P<begin>if)|(?P<end>endif)|define[ \t]+(?P<define>\w+))"
 )
-_COMMENT = r"(?s:/\*.*?\*/)"
+#: One that does not end, ends with the text: nothing is looked through twice.
+_COMMENT = r"(?s:/\*.*?(?:\*/|\Z))"
 #: Where a compiler looks by itself.
 _SYSTEM = (
     "/usr/local/include",

@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
-from sightline.lsp import compile_database, gomod, python
+from sightline.lsp import compile_database, configurations, gomod, python
 from sightline.lsp.anchors import Anchors
 from sightline.lsp.compile_database import Database
 from sightline.lsp.includes import Includes
@@ -32,7 +32,7 @@ from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sourced import any_leads_out
 from sightline.process.environment import child_environment, find_program, lies_in, safe_path
-from sightline.workspace.beside import Stamps
+from sightline.workspace.beside import Stamps, stamp
 
 __all__ = ["Found", "Launcher", "Start"]
 
@@ -118,15 +118,22 @@ class Launcher(Struct, frozen=True):
             return None
         spec = self.registry.servers[name]
         folder = self._folder(name, project.folder)
+        environment = self._environment(spec, roots, folder)
+        beside: Stamps = {}
+        configured: list[str] = []
+        if spec.configuration_file:
+            user = configurations.user_file(spec, self.environment, roots)
+            beside = {user: stamp(user)} if user is not None else {}
+            environment["XDG_CONFIG_HOME"] = base = configurations.write(spec, user, folder)
+            configured = [os.path.join(base, spec.configuration_file)]
         database = compile_database.Database()
         if spec.compile_database:
-            database = compile_database.write(project, folder, self._includes)
+            database = compile_database.write(project, folder, self._includes, configured)
         shortcomings = database.shortcomings()
         if spec.opens == "gomod":
             shortcomings = self._modules_missing(project)
-        environment = self._environment(spec, roots, folder)
         settings, options = dict(spec.settings), dict(spec.initialization_options)
-        anchors, beside = project.anchors(database.units), {}
+        anchors = project.anchors(database.units)
         if spec.python_environment:
             beside = project.projects.environments.relied_on(project.folder, project.top)
         leaves_out: Callable[[str], bool] = _anything

@@ -31,7 +31,7 @@ MANIFESTS = (".json", ".toml", ".mod", ".work", "requirements.txt")
 _NAME = re.compile(r"(?:@[\w.-]{1,80}/)?[\w.-]{1,120}")
 _REQUIREMENT = re.compile(r"\s*([\w.-]{1,120})")
 #: One that holds everywhere: a name, perhaps a version, no marker of a system or a Python.
-_PLAIN = re.compile(r"\s*([A-Za-z0-9][\w.-]{0,119})\s*(?:\[[^]]*\])?\s*(?:[<>=!~(@][^;]*)?")
+_PLAIN = re.compile(r"\s*([A-Za-z0-9][\w.-]{0,119})\s*(?:\[[^]]*\]\s*)?(?:[<>=!~(@][^;]*)?")
 DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _MAX_BYTES = 1 << 20
 _NONE = Environments()

@@ -113,7 +113,9 @@ def imported(text: str) -> frozenset[str]:
         if line is not None:
             for part in line[2].split(",") if line[2] else [line[1]]:
                 found.add(".".join(part.strip().partition(" ")[0].split(".")[:2]))
-        at = text.find("import", max(at + 6, line.end() if line is not None else 0))
+        # No other begins in this line.
+        end = text.find("\n", line.end() if line is not None else at)
+        at = text.find("import", end) if end >= 0 else -1
     return frozenset(
         sys.intern(name)
         for name in found

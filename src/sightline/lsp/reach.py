@@ -137,14 +137,18 @@ class Reach:
         self._left_out = 0
         self._plain: dict[str, bool] = {}
         self._looking = threading.Lock()
+        #: Held while it is noted what has to be done: changes come while a thread looks.
+        self._noting = threading.Lock()
 
     def changed(self, changes: Sequence[Change]) -> None:
-        self._changes += 1
         sources = [change for change in changes if change.path.endswith(self._imports.endings)]
-        self._due.update(change.path for change in sources)
-        if len(sources) < len(changes) or any(c.kind != Kind.CHANGED for c in sources):
-            self._only_texts = False
-            self._moves += 1
+        moved = len(sources) < len(changes) or any(c.kind != Kind.CHANGED for c in sources)
+        with self._noting:
+            self._changes += 1
+            self._due.update(change.path for change in sources)
+            if moved:
+                self._only_texts = False
+                self._moves += 1
 
     def known(self, path: str) -> Unreached | None:
         """What is not reached of a file's uses, if nothing changed since somebody looked."""
@@ -170,8 +174,9 @@ class Reach:
             return self._scan(project)
 
     def _scan(self, project: Project) -> Unreached:
-        seen, due, only_texts = self._changes, self._due, self._only_texts
-        self._due, self._only_texts = set(), True
+        with self._noting:
+            seen, due, only_texts = self._changes, self._due, self._only_texts
+            self._due, self._only_texts = set(), True
         if not (only_texts and all(map(self._imports_the_same, due))):
             tree = sources_of(project, self._imports.endings)
             self._read(tree, due)

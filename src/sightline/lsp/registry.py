@@ -201,6 +201,9 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     python_environment: Literal["ty", "pyright", ""] = ""
     #: A compilation database is made outside the workspace.
     compile_database: bool = False
+    #: A file below the user's folder of configurations; it is given a copy with more in it.
+    configuration_file: str = ""
+    configuration_adds: str = ""
     #: How its languages mark code that belongs to some builds only, of which it reads one.
     conditional: Literal["", "preprocessor"] = ""
     #: Requests that differ from the protocol's plain ones.

@@ -14,13 +14,14 @@ import os
 import posixpath
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
 
 from sightline.lsp.anchors import Anchors, can_be_named
+from sightline.lsp.path_patterns import PACKAGES, expression_of, fills, joined
 from sightline.lsp.reading import read_json, table, texts
+from sightline.workspace.linear import Expression
 
 __all__ = [
     "CONFIGURATIONS",
@@ -36,7 +37,6 @@ __all__ = [
 CONFIGURATIONS = ("tsconfig.json", "jsconfig.json")
 _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 _JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
-_SKIPPED = ("node_modules", "bower_components", "jspm_packages")
 _MODULE = re.compile(r"(.+?)(?:\.d)?\.[cm]?[jt]sx?")
 _MAX_EXTENDS = 16
 #: What stands for the folder of the configuration that extends others.
@@ -49,8 +49,8 @@ class Configuration(Struct, frozen=True):
 
     path: str
     listed: frozenset[str]
-    include: tuple[re.Pattern[str], ...]
-    exclude: tuple[re.Pattern[str], ...]
+    include: tuple[Expression | None, ...]
+    exclude: tuple[Expression | None, ...]
     extensions: tuple[str, ...]
     references: tuple[str, ...]
     #: The files that it is read from, or would be if they were there.
@@ -62,8 +62,9 @@ class Configuration(Struct, frozen=True):
             return True
         if not file.endswith(self.extensions) or file.endswith(".min.js"):
             return False
-        return any(pattern.fullmatch(file) for pattern in self.include) and not any(
-            pattern.fullmatch(file) for pattern in self.exclude
+        # What cannot be read includes nothing for sure, and may exclude anything.
+        return any(each is not None and fills(each, file) for each in self.include) and not any(
+            each is None or fills(each, file) for each in self.exclude
         )
 
 
@@ -147,17 +148,17 @@ def read(path: str) -> Configuration:
     if include is None:
         include, include_at = ([] if listed is not None else ["**/*"]), os.path.dirname(path)
     if exclude is None:
-        exclude, exclude_at = list(_SKIPPED), os.path.dirname(path)
-    excluded = [_expression(p, exclude_at, files=False) for p in texts(exclude)]
+        exclude, exclude_at = list(PACKAGES), os.path.dirname(path)
+    excluded = [expression_of(p, exclude_at, files=False) for p in texts(exclude)]
     for key in ("outDir", "declarationDir"):
         folder, base = options.get(key, ("", ""))
         if isinstance(folder, str) and folder:
-            excluded.append(_expression(folder, base, files=False))
+            excluded.append(expression_of(folder, base, files=False))
     javascript = options.get("allowJs", (os.path.basename(path) == "jsconfig.json", ""))[0] is True
     return Configuration(
         path,
-        frozenset(_joined(listed_at, name) for name in texts(listed)),
-        tuple(_expression(p, include_at, files=True) for p in texts(include)),
+        frozenset(joined(listed_at, name) for name in texts(listed)),
+        tuple(expression_of(p, include_at, files=True) for p in texts(include)),
         tuple(excluded),
         _TYPESCRIPT + (_JAVASCRIPT if javascript else ()),
         tuple(_references(path, chain[0][1])),
@@ -228,7 +229,7 @@ def _option(chain: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> tuple[
 def _full(folder: str, name: str) -> str:
     """A path that is spelled from a folder, or from that of whoever extends the configuration."""
     is_own = name.partition("/")[0] == _OWN_FOLDER
-    return posixpath.normpath(name) if is_own else _joined(folder, name)
+    return posixpath.normpath(name) if is_own else joined(folder, name)
 
 
 def is_twin(path: str, names: Container[str]) -> bool:
@@ -285,7 +286,7 @@ def _bases(
 
 def _candidates(folder: str, name: str) -> list[str]:
     if name.startswith((".", "/")):
-        path = _joined(folder, name)
+        path = joined(folder, name)
         return [path] if path.endswith(".json") else [f"{path}.json", f"{path}/tsconfig.json"]
     found: list[str] = []
     for _ in range(_MAX_CLIMB):
@@ -303,7 +304,7 @@ def _references(path: str, own: Mapping[str, Any]) -> list[str]:
     for reference in own.get("references") or ():
         target = reference.get("path") if isinstance(reference, Mapping) else None
         if isinstance(target, str):
-            full = _joined(os.path.dirname(path), target)
+            full = joined(os.path.dirname(path), target)
             found.append(full if full.endswith(".json") else f"{full}/tsconfig.json")
     return found
 
@@ -314,27 +315,3 @@ def _first(chain: list[tuple[str, Mapping[str, Any]]], key: str) -> tuple[Any, s
         if isinstance(value.get(key), list):
             return value[key], os.path.dirname(path)
     return None, ""
-
-
-@lru_cache(maxsize=4_096)
-def _expression(pattern: str, base: str, *, files: bool) -> re.Pattern[str]:
-    """A path pattern as an expression on absolute paths. A folder stands for all below it."""
-    full = _joined(base, pattern.removeprefix("./"))
-    last = posixpath.basename(full)
-    if "*" not in last and "?" not in last and (not files or "." not in last):
-        full = f"{full}/**/*" if files else full
-    inner = "(?!(?:node_modules|bower_components|jspm_packages)/|\\.)" if files else ""
-    out: list[str] = []
-    parts = full.strip("/").split("/")
-    for number, part in enumerate(parts):
-        if part == "**":
-            out.append(f"(?:/{inner}[^/]+)*" if number < len(parts) - 1 else "(?:/.+)?")
-        else:
-            hidden = "(?!\\.)" if files and part[:1] in "*?" else ""
-            glob = re.escape(part).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
-            out.append(f"/{hidden}{glob}")
-    return re.compile("".join(out) + ("" if files else "(?:/.*)?"))
-
-
-def _joined(base: str, name: str) -> str:
-    return posixpath.normpath(posixpath.join(base, name))

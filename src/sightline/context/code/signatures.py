@@ -18,7 +18,8 @@ _MAX_DOC_LINES = 6
 _OPENING, _CLOSING = "([{", ")]}"
 _COMMENT = re.compile(r"\s*(?://|/\*|\*|#|--|///|;;)")
 _DOCSTRING = re.compile(r"\s*[rRuUbB]{0,2}(\"\"\"|'''|\"|')")
-_STRING = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
+#: What follows a backslash begins no text; else a line of such would be read once for each.
+_STRING = re.compile(r"(?<!\\)(?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')")
 _INDENTED = frozenset(("python", "starlark"))
 
 

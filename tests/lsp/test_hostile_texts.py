@@ -1,0 +1,115 @@
+"""Whatever a project has written, reading it takes time in proportion to its size.
+
+A text that is looked through again from each of its places takes hours, so a test that ends shows
+that none is.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sightline.context.code.signatures import signature
+from sightline.contract.limits import MAX_SEARCH_QUERY_CODE_POINTS
+from sightline.index.keys import cut_keys
+from sightline.index.languages import language_of
+from sightline.index.query import understand
+from sightline.lsp.aliases import named
+from sightline.lsp.globs import matcher
+from sightline.lsp.gobuild import constraint, target_of
+from sightline.lsp.includes import needed, spelled
+from sightline.lsp.left_out import is_left_out
+from sightline.lsp.links import not_installed
+from sightline.lsp.own_imports import imported
+from sightline.lsp.path_patterns import expression_of, fills
+from sightline.lsp.tsconfig import read
+from tests.support.files import write_files
+
+SIZE = 1 << 20
+PIECES = [" ", "\t", "\n", "a", "A", "0.", "'", '"', "\\", "\\'", '\\"', "/* ", "// ", "#if ", "#"]
+PIECES += ["import ", "import\t", "x import a ", "from ", "require( ", "exports ", "module . "]
+PIECES += ["[", "[ ", "a = ", "- ", "//go:build ", "( ", "! ", "a.b ", "@a/", "`", "${"]
+BEGINNINGS = ["", "import", "from", "#if", "[", "a", "a b", "//go:build a", "/*", "'", "require("]
+
+
+def toml_keys(text: str) -> None:
+    cut_keys(text.encode(), "toml")
+
+
+def ini_keys(text: str) -> None:
+    cut_keys(text.encode(), "ini")
+
+
+def header(text: str) -> None:
+    language_of("a.h", text.encode())
+
+
+def build_constraint(text: str) -> None:
+    target_of({}).leaves_out("a.go", constraint(text + "\npackage a\n"))
+
+
+def question(text: str) -> None:
+    understand(text[:MAX_SEARCH_QUERY_CODE_POINTS])
+
+
+def brace_signature(text: str) -> None:
+    signature(text, "c")
+
+
+READERS: list[Callable[[str], object]] = [
+    spelled,
+    needed,
+    named,
+    imported,
+    signature,
+    brace_signature,
+    toml_keys,
+    ini_keys,
+    header,
+    build_constraint,
+    question,
+]
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
+def test_every_reader_ends(reader: Callable[[str], object]) -> None:
+    for beginning in BEGINNINGS:
+        for piece in PIECES:
+            reader(beginning + piece * (SIZE // 16 // len(piece)))
+
+
+def test_requirements_end(tmp_path: Path) -> None:
+    hostile = "a" + " " * (SIZE // 2) + "b"
+    project = f'[project]\nname = "here"\ndependencies = [{json.dumps(hostile)}]\n'
+    root = str(write_files(tmp_path, {"pyproject.toml": project}))
+    assert not_installed("python", root, root) == []
+
+
+STARS = "*a" * 60 + "b"
+LONG = "a" * 240
+
+
+@pytest.mark.parametrize("pattern", [STARS, f"**/{STARS}", "**/a/" * 60 + "b", "{a,aa}" * 60 + "b"])
+def test_patterns_that_projects_write(pattern: str) -> None:
+    deep = "/".join(["a"] * 120)
+    for path in (LONG, f"a/{LONG}", deep):
+        assert not matcher(pattern)(path)
+        assert is_left_out(path, [pattern], [])
+        for files in (True, False):
+            expression = expression_of(pattern, "/ws", files=files)
+            assert expression is None or not fills(expression, f"/ws/{path}")
+
+
+def test_a_configuration_with_such_patterns(tmp_path: Path) -> None:
+    text = json.dumps({"include": [f"{STARS}.ts", "x" * 5_000], "exclude": [STARS]})
+    root = write_files(tmp_path, {"tsconfig.json": text})
+    configuration = read(f"{root}/tsconfig.json")
+    assert not configuration.includes(f"{root}/{LONG}.ts")
+
+
+def test_a_pattern_that_cannot_be_read_excludes_everything(tmp_path: Path) -> None:
+    """What is not surely in a project is named to its server, which does no harm."""
+    text = json.dumps({"include": ["src"], "exclude": ["x" * 5_000]})
+    root = write_files(tmp_path, {"tsconfig.json": text})
+    assert not read(f"{root}/tsconfig.json").includes(f"{root}/src/a.ts")
