@@ -36,6 +36,11 @@ _FOREIGN = re.compile(r"site-packages|node_modules")
 _SYMBOL = re.compile(r"\b[Aa]rea\b")
 
 
+#: How often a server is started anew before a difference counts. Of two definitions of one name
+#: clangd keeps one, and chance decides which, after a start too.
+_STARTS = {"clangd": 6}
+
+
 class Difference(NamedTuple):
     round: int
     edits: tuple[str, ...]
@@ -68,13 +73,15 @@ async def differences(project: Project, rounds: int, seed: int, folder: Path) ->
             ]
             edits += made
             said = await _answers(warm, project, root)
-            async with _engine(project, root, folder / f"cold{number}", environment) as cold:
-                right = await _answers(cold, project, root)
-            shutil.rmtree(folder / f"cold{number}")
-            for question in sorted(right.keys() | said.keys()):
-                pair = said.get(question, "-"), right.get(question, "-")
-                if pair[0] != pair[1]:
-                    found.append(Difference(number, tuple(made), question, *pair))
+            starts: list[dict[str, str]] = []
+            while not starts or (said != starts[-1] and len(starts) < _STARTS.get(server, 1)):
+                async with _engine(project, root, folder / "cold", environment) as cold:
+                    starts.append(await _answers(cold, project, root))
+                shutil.rmtree(folder / "cold")
+            for question in sorted(starts[0].keys() | said.keys()):
+                told, right = said.get(question, "-"), [s.get(question, "-") for s in starts]
+                if told not in right:
+                    found.append(Difference(number, tuple(made), question, told, right[0]))
     return found
 
 
@@ -151,6 +158,7 @@ async def _answers(running: Engine, project: Project, root: Path) -> dict[str, s
         except (NotFound, Unavailable) as failure:
             answer = f"{type(failure).__name__}: {failure}"
         key = f"{tool} {arguments.get('uri', '').removeprefix(root.as_uri())}"
+        key += " declared" if arguments.get("includeDeclaration") else ""
         place = arguments.get("position")
         answers[f"{key} {place['line']}:{place['character']}" if place else key] = _plain(answer)
     return answers
@@ -179,13 +187,20 @@ def _questions(root: Path, project: Project) -> Iterator[tuple[str, dict[str, An
         for line, text in enumerate(path.read_text().splitlines()):
             for match in _SYMBOL.finditer(text):
                 place = {"line": line, "character": match.start()}
-                for tool in ("definition", "references", "hover"):
-                    if offers(server, tool):
-                        yield tool, {"uri": uri, "position": place}
+                yield from _about(server, {"uri": uri, "position": place})
     if offers(server, "workspaceSymbols"):
         yield "workspaceSymbols", {"query": "area"}
     if offers(server, "workspaceDiagnostics"):
         yield "diagnostics.workspace", {}
+
+
+def _about(server: str, place: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The questions about one place."""
+    for tool in ("definition", "references", "hover"):
+        if offers(server, tool):
+            yield tool, place
+    if offers(server, "references"):
+        yield "references", {**place, "includeDeclaration": True}
 
 
 def main() -> int:
@@ -247,6 +262,8 @@ depends on what was asked before.
   seen here; [cold-starts.md](cold-starts.md) looks at that.
 - Servers that know one document only are left out. gopls was Debian's 0.16.1, whose diagnostics
   cannot be asked for.
+- Of two definitions of one name in C clangd keeps one, and chance decides which. So its answer
+  counts as different if none of six starts gives it.
 - A stub beside a source of the same name, with a third in `src`, is left out for pyright: it finds
   one definition more after a start than after the edits that lead there.
 """

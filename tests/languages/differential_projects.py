@@ -96,10 +96,18 @@ _C: States = {
         None,
     ],
     "lib2.c": [None, '#include "lib.h"\n\n\nint area(void) { return 4; }\n'],
-    "lib.h": ["int area(void);\n", "#define area() 3\n", None],
+    "lib.h": ["int area(void);\n", "#define AREA 3\nlong area(void);\n", None],
     "include/lib.h": [None, "long area(void);\n"],
     "include/pkg/lib.h": [None, "int area(void);\n", "#include <lib.h>\n"],
     "compile_flags.txt": [None, "-Iinclude\n", "-DX=1\n"],
+    "other.c": [None, '#include "lib.h"\n#ifdef X\nint other(void) { return area(); }\n#endif\n'],
+    ".clangd": [None, "CompileFlags:\n  Add: [-DX=1]\n", "Index:\n  Background: Skip\n"],
+    # Then nobody compiles the others, and what is known of them depends on who asked.
+    "compile_commands.json": [
+        None,
+        '[{"directory": ".", "file": "use.c", "arguments": ["cc", "-c", "use.c"]}]',
+        '[{"directory": ".", "file": "lib.c", "arguments": ["cc", "-Iinclude", "lib.c"]}]',
+    ],
 }
 _GO: States = {
     "go.mod": ["module example.com/m\n\ngo 1.21\n", "module example.com/n\n\ngo 1.21\n"],

@@ -252,3 +252,20 @@ async def test_questions_at_the_same_time_get_the_same_answers(tmp_path: Path) -
             asked = [("shape.c", "area"), ("away.c", "away")] * 4
             answers = await asyncio.gather(*(uses(running, OUTSIDE, *each) for each in asked))
             assert answers == [own, away] * 4
+
+
+async def test_a_header_that_nobody_includes_brings_nothing_back(tmp_path: Path) -> None:
+    """Shown one, the server told of what a source had defined before it changed."""
+    lone = "int area(int side);\n"
+    files = {"lib.c": "int area(int side) { return side; }\n", "include/lone.h": lone}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        place = {"uri": running.uri("include/lone.h"), "position": {"line": 0, "character": 4}}
+        found = await running.call("vscode.lsp.definition", **place)
+        assert [each["uri"] for each in found["locations"]] == [running.uri("lib.c")]
+        write_files(root, {"lib.c": "int other(int side) { return side; }\n"})
+        await running.call("vscode.lsp.documentSymbols", uri=place["uri"])
+        found = await running.call("vscode.lsp.definition", **place)
+        assert [each["uri"] for each in found["locations"]] == [place["uri"]]
+        symbols = await running.call("vscode.lsp.workspaceSymbols", query="area")
+        assert symbols["items"] == []

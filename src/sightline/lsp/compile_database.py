@@ -54,7 +54,8 @@ class _State(msgspec.Struct, frozen=True):
     meanings: dict[str, str]
     #: What every source said, in short, and its includes.
     units: dict[str, list[str]]
-    #: The headers that were read outside the project.
+    #: The headers that were there, and those that were read outside the project.
+    headers: frozenset[str]
     outside: frozenset[str]
     #: What every configuration of the server said, in short. It may hold flags for any file.
     configurations: dict[str, str] = {}
@@ -69,8 +70,6 @@ class Database(NamedTuple):
     includes: frozenset[str] | None = None
     #: The includes of each file.
     files: Mapping[str, frozenset[str]] = {}
-    #: The files in it and those of the project that they may include.
-    read: frozenset[str] = frozenset()
     #: Headers that are needed and were not found, where the flags were made here.
     missing: tuple[str, ...] = ()
     #: How many sources of the project its own database does not have.
@@ -108,8 +107,6 @@ def write(
     copied = bool(entries)
     if not copied:
         entries = _made(project, told)
-    spelled = frozenset[str]().union(*(told.files.get(unit, ()) for unit in entries))
-    read = frozenset(told.brought_by(spelled).union(entries))
     text = json.dumps([entries[unit] for unit in sorted(entries)], indent=1)
     target = Path(folder, NAMES[0])
     before = target.read_text(encoding="utf-8") if target.exists() else "[]"
@@ -124,7 +121,6 @@ def write(
         return Database(
             frozenset(entries),
             files=told.files,
-            read=read,
             unread=unread,
             entangled=told.entangled,
             outside=outside,
@@ -135,8 +131,7 @@ def write(
         frozenset(entries),
         told.spelled,
         told.files,
-        read,
-        missing,
+        missing=missing,
         entangled=told.entangled,
         outside=outside,
     )
@@ -154,12 +149,15 @@ def _replace(target: Path, text: str) -> None:
     fresh.replace(target)
 
 
-def _forget(folder: str, units: Iterable[str], told: IncludesOf, configured: Iterable[str]) -> None:
+def _forget(
+    folder: str, units: Mapping[str, Entry], told: IncludesOf, configured: Iterable[str]
+) -> None:
     """Removes from the index what no longer holds, and would be kept."""
     texts = {path: read_text(path, 1 << 20) for path in configured}
     now = _State(
         told.meanings(),
         {unit: [told.digests.get(unit, ""), *sorted(told.files.get(unit, ()))] for unit in units},
+        frozenset(told.files.keys() - units.keys()),
         told.outside & told.files.keys(),
         {path: sha256_hex(text)[:16] for path, text in texts.items() if text},
     )
@@ -172,7 +170,7 @@ def _forget(folder: str, units: Iterable[str], told: IncludesOf, configured: Ite
         stale = told.reached_by(others)
         # What was kept of one that was away may be from the time before.
         stale |= before.units.keys() ^ now.units.keys()
-        stale |= before.outside - now.outside
+        stale |= (before.headers - now.headers) | (before.outside - now.outside)
         for unit, includes in before.units.items():
             if now.units.get(unit) != includes:
                 # What a header declares is kept with the place where this source defined it.

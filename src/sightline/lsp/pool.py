@@ -29,6 +29,7 @@ from sightline.contract.values import Hover, Location, Position
 from sightline.lsp import questions
 from sightline.lsp.ahead import HeadStart
 from sightline.lsp.fleet import Bounds, Fleet
+from sightline.lsp.in_a_source import in_a_source, note_of
 from sightline.lsp.launching import Launcher, Start
 from sightline.lsp.other_builds import Extent, extent_of, name_at
 from sightline.lsp.projects import Project
@@ -114,6 +115,8 @@ class Pool:
         unread = self._routes.unread(own, file.path)
         package = self._routes.package_note(own, file.path)
         question = Expected(file, position, include_declaration)
+        if own.spec.compile_database:
+            question = await in_a_source(self._server(own), question)
 
         async def ask(route: Route) -> Sequence[Location]:
             found = await self._head_start.references(self._server(route), question)
@@ -127,6 +130,10 @@ class Pool:
         doubts = self._routes.doubts(own, file)
         mentions = await self._mentions(own, question, found)
         notes = [self._note(own), package, unreached, doubts, mentions]
+        if own.spec.compile_database:
+            asked = question.file
+            language = self._routes.language_id(asked.path)
+            notes.append(await note_of(self._server(own), asked, language))
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:

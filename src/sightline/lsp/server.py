@@ -147,8 +147,10 @@ class Server(Struct, eq=False):
     _used: dict[str, int] = {}
     #: Set when nobody waits any more.
     _quiet: asyncio.Event = field(default_factory=asyncio.Event)
-    #: The files that it was shown though the project does not compile them.
+    #: The files that it was shown though the project does not compile them by themselves.
     _strangers: set[str] = set()
+    #: Whether files of the project changed since it started.
+    _touched: bool = False
     _database: Database = Database()
     #: What was lacking before it started.
     _lacking: tuple[Shortcoming, ...] = ()
@@ -317,6 +319,7 @@ class Server(Struct, eq=False):
         ]
         folders = folder_changes(changes, told, trees)
         self._settler.changed(changes, told, folders)
+        self._touched = self._touched or bool(told)
         if self._settler.must_restart or self._is_another_project(changes, folders, trees):
             self._begin_over()
             return
@@ -592,6 +595,7 @@ class Server(Struct, eq=False):
         self.client = self.documents = self._child = self._settler = self._readiness = None
         self._missed.clear()
         self._strangers.clear()
+        self._touched = False
         self._anchors_due = False
 
     async def _end_leaving(self) -> None:
@@ -705,20 +709,22 @@ class Server(Struct, eq=False):
     async def _alone(self, path: str | None, *, narrow: bool = False) -> Client:
         """The ready client, which was shown nothing that changes the answer to a question.
 
-        A compiler's server goes on telling of a source that it was shown, though the project does
-        not compile it: then it starts over, when nobody waits for an answer. ``narrow``: only the
-        file that is asked about decides the answer.
+        A compiler's server reads a header by itself when it is shown it, and then tells of no use
+        in it that only a source brings about. It goes on telling of a source that it was shown,
+        though the project does not compile it; and while it is shown either, also of what others
+        defined before they changed. Then it starts over, when nobody waits for an answer.
+        ``narrow``: only the file that is asked about decides the answer.
         """
         while True:
             client = await self.ready()
             if not self.spec.compile_database:
                 return client
-            new = path is not None and self._is_strange(path) and path not in self._strangers
-            if new and self._used:
-                await self._nobody_waits()
-            elif narrow or self._strangers <= {path}:
+            strange = path is not None and self._is_strange(path)
+            new = strange and path not in self._strangers
+            fit = narrow or (self._strangers <= {path} and not (strange and self._touched))
+            if fit and not (new and self._used):
                 return client
-            elif self._used:
+            if self._used:
                 await self._nobody_waits()
             elif self.client is client:
                 self._begin_over()
@@ -728,8 +734,8 @@ class Server(Struct, eq=False):
         await self._quiet.wait()
 
     def _is_strange(self, path: str) -> bool:
-        """Whether a file is none of those that the project compiles."""
-        return path not in self._database.read
+        """Whether a file is none of those that the project compiles by themselves."""
+        return path not in self._database.units
 
     def _show(self, file: SourceFile, language: str) -> int:
         assert self.documents is not None

@@ -1,0 +1,75 @@
+"""Headers that need what stands before their include: asked about, or only looked at.
+
+clangd reads a header by itself when it is shown it. Uses in it that only a source brings about are
+nothing to it then, for every question, until it starts over.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.languages.samples import only
+from tests.support.engine import Engine, engine
+from tests.support.files import write_files
+
+FILES = {
+    "types.h": "#pragma once\ntypedef int length;\nlength area(length side);\n",
+    # It does not say where `length` and `area` come from.
+    "part.h": "static inline length twice(length a) { return area(a) + area(a); }\n",
+    # Nor when it is meant.
+    "some.h": "#ifdef SOME\nstatic int some(void) { return area(3); }\n#endif\n",
+    "lib.c": '#include "types.h"\nlength area(length side) { return side; }\n',
+    "use.c": '#include "types.h"\n#include "part.h"\nint use(void) { return twice(1); }\n',
+    "with.c": '#include "types.h"\n#define SOME 1\n#include "some.h"\n',
+}
+USES = {"types.h:2", "lib.c:1", "part.h:0", "some.h:1"}
+
+
+async def uses(running: Engine, file: str, name: str) -> tuple[set[str], str]:
+    text = FILES[file]
+    at = text.index(name)
+    place = {"line": text.count("\n", 0, at), "character": at - (text.rfind("\n", 0, at) + 1)}
+    answer: Any = await running.call(
+        "vscode.lsp.references", uri=running.uri(file), position=place, includeDeclaration=True
+    )
+    base = running.root.as_uri() + "/"
+    found = {
+        f"{item['uri'].removeprefix(base)}:{item['range']['start']['line']}"
+        for item in answer["items"]
+    }
+    return found, answer["summary"]
+
+
+@pytest.mark.parametrize("header", ["part.h", "some.h", "types.h"])
+@pytest.mark.parametrize("tool", ["documentSymbols", "diagnostics.document", "hover"])
+async def test_a_header_that_was_looked_at_keeps_its_uses(
+    tmp_path: Path, header: str, tool: str
+) -> None:
+    root = write_files(tmp_path / "ws", FILES)
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        more = {"position": {"line": 0, "character": 3}} if tool == "hover" else {}
+        await running.call(f"vscode.lsp.{tool}", uri=running.uri(header), **more)
+        assert (await uses(running, "lib.c", "area"))[0] == USES
+
+
+@pytest.mark.parametrize("header", ["part.h", "some.h", "types.h"])
+async def test_a_name_in_a_header_is_asked_about_in_a_source(tmp_path: Path, header: str) -> None:
+    root = write_files(tmp_path / "ws", FILES)
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        found, summary = await uses(running, header, "area")
+        assert found == USES
+        assert summary == "Returned 5 references."  # two of them in one line
+
+
+async def test_a_name_that_only_a_header_has(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", FILES)
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        found, summary = await uses(running, "part.h", "twice")
+        assert found == {"part.h:0", "use.c:2"}
+        assert summary == (
+            "Returned 2 references. "
+            "This file does not compile by itself; uses in it may be missing."
+        )
+        found, summary = await uses(running, "types.h", "length")
+        assert "types.h:2" in found and "by itself" not in summary
