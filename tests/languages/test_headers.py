@@ -107,3 +107,43 @@ async def test_a_source_that_another_includes(
         async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
             assert (await uses(running))[0] == {"src/use.cpp", "tests/check.cpp"}
         assert len(starts) == expected
+
+
+PLAIN = {
+    "use.c": '#include "lib.h"\nint use(void) { return area(); }\n',
+    "lib.c": '#include "lib.h"\nint area(void) { return 1; }\n',
+    "lib.h": "int area(void);\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("edits", "line", "expected"),
+    [
+        # What was kept of the header is read in a source that no longer includes it, or by nobody.
+        ({"use.c": "#include <pkg/lib.h>\nint use(void) { return area(); }\n"}, 1, "2 references"),
+        ({"lib.c": "int area(void) { return 2; }\n", "lib.h": None}, 0, "1 reference"),
+    ],
+    ids=["dropped", "gone"],
+)
+async def test_a_header_that_fewer_include(
+    tmp_path: Path, edits: dict[str, str | None], line: int, expected: str
+) -> None:
+    root = write_files(tmp_path / "ws", PLAIN)
+
+    async def declared(running: Engine, line: int) -> str:
+        answer: Any = await running.call(
+            "vscode.lsp.references",
+            uri=running.uri("lib.c"),
+            position={"line": line, "character": 4},
+            includeDeclaration=True,
+        )
+        return str(answer["summary"].partition(" Headers not found")[0])
+
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        assert await declared(running, 1) == "Returned 3 references."
+        for name, text in edits.items():
+            if text is None:
+                (root / name).unlink()
+            else:
+                write_files(root, {name: text})
+        assert await declared(running, line) == f"Returned {expected}."

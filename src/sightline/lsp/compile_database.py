@@ -173,8 +173,9 @@ def _forget(
         stale |= (before.headers - now.headers) | (before.outside - now.outside)
         for unit, includes in before.units.items():
             if now.units.get(unit) != includes:
-                # What a header declares is kept with the place where this source defined it.
-                stale |= told.brought_by(includes[1:])
+                # What a header declares is kept with the place where this source defined it. A
+                # header that is not kept is read in the first source that is known to include it.
+                stale |= {unit} | told.brought_by(includes[1:])
         names = {os.path.basename(path) for path in stale}
         for shard in Path(folder, _SHARDS).glob("*.idx") if names else ():
             if shard.name.rsplit(".", 2)[0] in names:
