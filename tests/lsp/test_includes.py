@@ -159,14 +159,15 @@ ALL = {"a.c", "b.c", "c.c", "lib.h", "outer.h", "stdio.h"}
 @pytest.mark.parametrize(
     ("edits", "gone"),
     [
-        ({"c.c": "int d;\n"}, set()),
+        ({"c.c": "int d;\n"}, {"c.c"}),
+        ({"c.c": "int  c; // why\n"}, set()),
         ({"lib.h": "/* why */ int  area(void); // what\n"}, set()),
         ({"lib.h": "int area(int);\n"}, {"a.c", "b.c", "outer.h"}),
         ({"outer.h": "int x;\n"}, {"b.c"}),
-        ({"lib.h": None}, {"a.c", "b.c", "outer.h"}),
+        ({"lib.h": None}, {"a.c", "b.c", "outer.h", "lib.h"}),
         ({"inc/lib.h": ""}, {"a.c", "b.c", "outer.h"}),
         # What the headers of a source remember of it.
-        ({"a.c": '#include "lib.h"\nint area(void);\n'}, {"lib.h"}),
+        ({"a.c": '#include "lib.h"\nint area(void);\n'}, {"a.c", "lib.h"}),
         ({"b.c": None}, {"b.c", "outer.h", "lib.h"}),
     ],
 )
@@ -264,7 +265,7 @@ def test_headers_outside_are_found_by_the_flags(tmp_path: Path, flags: dict[str,
     [
         ({"shared/deep/b.h": "long b;\n"}, {"a.c", "a.h"}),
         ({"shared/c.h": ""}, {"a.c", "a.h"}),
-        ({"app/a.c": "int a;\n"}, {"a.h", "b.h"}),
+        ({"app/a.c": "int a;\n"}, {"a.c", "a.h", "b.h"}),
         ({"app/a.c": None}, {"a.c", "a.h", "b.h"}),
         ({"shared/other.h": ""}, set()),
     ],
