@@ -70,6 +70,8 @@ class Database(NamedTuple):
     includes: frozenset[str] | None = None
     #: The includes of each file.
     files: Mapping[str, frozenset[str]] = {}
+    #: The headers that they surely include, and that say the same wherever they are included.
+    plain: frozenset[str] = frozenset()
     #: Headers that are needed and were not found, where the flags were made here.
     missing: tuple[str, ...] = ()
     #: How many sources of the project its own database does not have.
@@ -114,6 +116,7 @@ def write(
         if _differs(before, entries):
             _end_index(folder)
         _replace(target, text)
+    plain = told.surely_read_by(entries) - told.decided_elsewhere
     configured += [*project.named(_CONFIGURATION), *configurations]
     _forget(folder, entries, told, configured)
     if copied:
@@ -121,6 +124,7 @@ def write(
         return Database(
             frozenset(entries),
             files=told.files,
+            plain=plain,
             unread=unread,
             entangled=told.entangled,
             outside=outside,
@@ -131,6 +135,7 @@ def write(
         frozenset(entries),
         told.spelled,
         told.files,
+        plain=plain,
         missing=missing,
         entangled=told.entangled,
         outside=outside,

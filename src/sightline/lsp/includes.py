@@ -38,6 +38,9 @@ _DIRECTIVE = (
     r"|(?P<begin>if)|(?P<end>endif)|define[ \t]+(?P<define>\w+))"
 )
 #: One that does not end, ends with the text: nothing is looked through twice.
+_MACROS = (
+    r"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|define|undef)\b(?P<names>.*)$"
+)
 _COMMENT = r"(?s:/\*.*?(?:\*/|\Z))"
 #: Where a compiler looks by itself.
 _SYSTEM = (
@@ -100,6 +103,10 @@ class IncludesOf(NamedTuple):
     digests: Mapping[str, str] = {}
     #: Every place outside the project where an include was looked for.
     outside: frozenset[str] = frozenset()
+    #: Files with a condition that depends on what a file of the project defines.
+    decided_elsewhere: frozenset[str] = frozenset()
+    #: The includes of each file that hold under no condition.
+    needs: Mapping[str, frozenset[str]] = {}
 
     def meanings(self) -> dict[str, str]:
         """For every include, something that differs when it brings in something else."""
@@ -126,6 +133,28 @@ class IncludesOf(NamedTuple):
                 known |= further
                 waiting.extend(further)
         return brought
+
+    def surely_read_by(self, files: Iterable[str]) -> frozenset[str]:
+        """Files and those of the project that they include, as far as no other can be meant."""
+        read = set(files)
+        waiting = list(read)
+        while waiting:
+            path = waiting.pop()
+            folder = path.rpartition("/")[0]
+            for include in self.needs.get(path, ()):
+                found = self._surely_means(include, folder)
+                if found is not None and found not in read:
+                    read.add(found)
+                    waiting.append(found)
+        return frozenset(read)
+
+    def _surely_means(self, include: str, folder: str) -> str | None:
+        if include.startswith('"'):
+            beside = os.path.normpath(f"{folder}/{include[1:]}")
+            if beside in self.files:
+                return beside
+        paths = self.meant.get(include, ())
+        return paths[0] if len(paths) == 1 else None
 
     def reached_by(self, includes: Iterable[str]) -> set[str]:
         """The files that one of these includes occurs in, and all that include them in turn."""
@@ -154,6 +183,9 @@ class _Seen(NamedTuple):
     needed: frozenset[str]
     #: What the file says, whatever its comments and spaces are.
     digest: str
+    #: The names that its conditions depend on, but for its guard, and the macros it defines.
+    conditions: frozenset[str] = frozenset()
+    defined: frozenset[str] = frozenset()
 
 
 class Includes:
@@ -204,7 +236,14 @@ class Includes:
             {path: each.spelled for path, each in self._known[project.folder].items()},
             {path: each.digest for path, each in self._known[project.folder].items()},
             frozenset(outside.looked),
+            _decided_elsewhere(self._known[project.folder]),
+            {path: each.needed for path, each in self._known[project.folder].items()},
         )
+
+
+def _decided_elsewhere(seen: Mapping[str, _Seen]) -> frozenset[str]:
+    defined = frozenset({"\\"}).union(*(each.defined for each in seen.values()))
+    return frozenset(path for path, each in seen.items() if each.conditions & defined)
 
 
 class _Outside:
@@ -278,7 +317,26 @@ class _Outside:
 def _look(stamp: Stamp | None, path: str) -> _Seen:
     whole = read_text(path, _MAX_BYTES) or ""
     text = _directives(whole)
-    return _Seen(stamp, spelled(text), needed(text), _digest(whole))
+    return _Seen(stamp, spelled(text), needed(text), _digest(whole), *_macros(text))
+
+
+def _macros(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names in the conditions of directives, without those of a guard, and those defined."""
+    conditions: set[str] = set()
+    defined: set[str] = set()
+    guard = ""
+    for number, found in enumerate(re.finditer(_MACROS, text, re.MULTILINE)):
+        names = re.findall(r"[^\W\d]\w*", found["names"])
+        if found["word"] in ("define", "undef"):
+            if number == 1 and names[:1] == [guard]:
+                conditions.discard(guard)
+            else:
+                defined.update(names[:1])
+        else:
+            # What goes on in the next line is not read.
+            conditions.update([*names, *(["\\"] if found["names"].endswith("\\") else [])])
+            guard = names[-1] if number == 0 and names else guard
+    return frozenset(conditions), frozenset(defined)
 
 
 def _digest(text: str) -> str:

@@ -37,6 +37,7 @@ from sightline.lsp.readiness import Readiness
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.settling import Connection, Read, Settler
 from sightline.lsp.shortcomings import Shortcoming
+from sightline.lsp.strangers import Strangers
 from sightline.lsp.tsconfig import is_twin
 from sightline.lsp.versions import is_older, plain
 from sightline.process.child import Child, StartFailed
@@ -147,10 +148,7 @@ class Server(Struct, eq=False):
     _used: dict[str, int] = {}
     #: Set when nobody waits any more.
     _quiet: asyncio.Event = field(default_factory=asyncio.Event)
-    #: The files that it was shown though the project does not compile them by themselves.
-    _strangers: set[str] = set()
-    #: Whether files of the project changed since it started.
-    _touched: bool = False
+    _strangers: Strangers = field(default_factory=Strangers)
     _database: Database = Database()
     #: What was lacking before it started.
     _lacking: tuple[Shortcoming, ...] = ()
@@ -319,7 +317,7 @@ class Server(Struct, eq=False):
         ]
         folders = folder_changes(changes, told, trees)
         self._settler.changed(changes, told, folders)
-        self._touched = self._touched or bool(told)
+        self._strangers.touched = self._strangers.touched or bool(told)
         if self._settler.must_restart or self._is_another_project(changes, folders, trees):
             self._begin_over()
             return
@@ -595,7 +593,6 @@ class Server(Struct, eq=False):
         self.client = self.documents = self._child = self._settler = self._readiness = None
         self._missed.clear()
         self._strangers.clear()
-        self._touched = False
         self._anchors_due = False
 
     async def _end_leaving(self) -> None:
@@ -709,39 +706,41 @@ class Server(Struct, eq=False):
     async def _alone(self, path: str | None, *, narrow: bool = False) -> Client:
         """The ready client, which was shown nothing that changes the answer to a question.
 
-        A compiler's server reads a header by itself when it is shown it, and then tells of no use
-        in it that only a source brings about. It goes on telling of a source that it was shown,
-        though the project does not compile it; and while it is shown either, also of what others
-        defined before they changed. Then it starts over, when nobody waits for an answer.
-        ``narrow``: only the file that is asked about decides the answer.
+        Otherwise it starts over, when nobody waits for an answer. ``narrow``: only the file that is
+        asked about decides the answer.
         """
         while True:
             client = await self.ready()
             if not self.spec.compile_database:
                 return client
-            strange = path is not None and self._is_strange(path)
-            new = strange and path not in self._strangers
-            fit = narrow or (self._strangers <= {path} and not (strange and self._touched))
+            strangers, documents, count = self._strangers, self.documents, len(self._strangers)
+            strange = path is not None and path not in self._database.units
+            new = strange and path not in strangers
+            fit = narrow or not (strange and strangers.touched)
+            if fit and not narrow and count:
+                assert documents is not None
+                with contextlib.suppress(ServerGone):
+                    known = self._database, documents, self.published
+                    fit = not await strangers.matter(path, *known)
+            if self.client is not client or len(strangers) != count:
+                continue  # meanwhile it ended, or was shown more
             if fit and not (new and self._used):
                 return client
             if self._used:
                 await self._nobody_waits()
-            elif self.client is client:
+            else:
                 self._begin_over()
 
     async def _nobody_waits(self) -> None:
         self._quiet.clear()
         await self._quiet.wait()
 
-    def _is_strange(self, path: str) -> bool:
-        """Whether a file is none of those that the project compiles by themselves."""
-        return path not in self._database.units
-
     def _show(self, file: SourceFile, language: str) -> int:
         assert self.documents is not None
-        if self.spec.compile_database and self._is_strange(file.path):
-            self._strangers.add(file.path)
-        return self.documents.show(file, language)
+        version = self.documents.show(file, language)
+        if self.spec.compile_database and file.path not in self._database.units:
+            self._strangers.add(file.path, version)
+        return version
 
     def _widen(self) -> None:
         """Before a question about the whole project: nothing of it is in doubt."""
