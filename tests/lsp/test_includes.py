@@ -290,3 +290,35 @@ def test_what_was_kept_of_a_source_that_was_away(tmp_path: Path) -> None:
     write_files(root, {"a.c": '#include "lib.h"\n', "lib.h": "int x;\n"})
     write(project(root), str(cache), Includes())
     assert not shard.exists()
+
+
+# What a header depends on
+
+
+@pytest.mark.parametrize(
+    ("header", "elsewhere", "plain"),
+    [
+        ("int a;\n", "", True),
+        ("#ifndef A_H\n#define A_H\nint a;\n#endif\n", "", True),
+        ("#pragma once\n#ifdef __cplusplus\nint a;\n#endif\n", "", True),
+        ("#ifdef SOME\nint a;\n#endif\n", "", True),
+        ("#ifdef SOME\nint a;\n#endif\n", "#define SOME 1\n", False),
+        ("#if defined(OTHER) && \\\n defined(SOME)\nint a;\n#endif\n", "", False),
+        ("#if OTHER\n#elif SOME > 2\nint a;\n#endif\n", "#undef SOME\n", False),
+        # Whoever includes it may have said otherwise.
+        ("#ifndef SIZE\n#define SIZE 3\n#endif\nint a;\n#define B\n", "#define SIZE 4\n", False),
+        ("int b;\n#ifndef SIZE\n#define SIZE 3\n#endif\n#if B\n#endif\n", "#define B\n", False),
+    ],
+)
+def test_a_header_that_says_the_same_wherever_it_is_included(
+    tmp_path: Path, header: str, elsewhere: str, plain: bool
+) -> None:
+    files = {"a.c": '#include "a.h"\n', "a.h": header, "b.c": f'{elsewhere}#include "b.h"\n'}
+    root = write_files(tmp_path / "ws", files | {"b.h": "", "c.h": "int c;\n"})
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    found = write(project(root), str(cache), Includes()).plain
+    assert (str(root / "a.h") in found) == plain
+    assert str(root / "c.h") not in found, "nobody includes it"
+    (root / "a.c").write_text('#if X\n#include "a.h"\n#endif\n')
+    assert str(root / "a.h") not in write(project(root), str(cache), Includes()).plain

@@ -183,7 +183,7 @@ class _Seen(NamedTuple):
     needed: frozenset[str]
     #: What the file says, whatever its comments and spaces are.
     digest: str
-    #: The names that its conditions depend on, but for its guard, and the macros it defines.
+    #: The names that its conditions depend on, and the macros it defines, but for its guard.
     conditions: frozenset[str] = frozenset()
     defined: frozenset[str] = frozenset()
 
@@ -321,16 +321,14 @@ def _look(stamp: Stamp | None, path: str) -> _Seen:
 
 
 def _macros(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The names in the conditions of directives, without those of a guard, and those defined."""
+    """The names in conditions, and those that are defined. A guard is defined for nobody else."""
     conditions: set[str] = set()
     defined: set[str] = set()
     guard = ""
     for number, found in enumerate(re.finditer(_MACROS, text, re.MULTILINE)):
         names = re.findall(r"[^\W\d]\w*", found["names"])
         if found["word"] in ("define", "undef"):
-            if number == 1 and names[:1] == [guard]:
-                conditions.discard(guard)
-            else:
+            if number != 1 or names[:1] != [guard]:
                 defined.update(names[:1])
         else:
             # What goes on in the next line is not read.
