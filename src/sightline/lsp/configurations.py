@@ -34,5 +34,6 @@ def write(spec: ServerSpec, user: str | None, folder: str) -> str:
     target = base / spec.configuration_file
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     text = _NEXT.join(filter(None, [known, spec.configuration_adds]))
-    target.write_text(text, encoding="utf-8")
+    if read_text(str(target)) != text:  # another server of the project may be reading it
+        target.write_text(text, encoding="utf-8")
     return str(base)

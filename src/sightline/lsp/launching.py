@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -88,6 +89,7 @@ class Launcher(Struct, frozen=True):
     store: Store
     registry: Registry
     _includes: Includes = field(default_factory=Includes)
+    _writing: threading.Lock = field(default_factory=threading.Lock)
 
     def find(self, name: str, roots: Sequence[str]) -> Found:
         """The command of a server with its program found, or why there is none."""
@@ -128,7 +130,8 @@ class Launcher(Struct, frozen=True):
             configured = [os.path.join(base, spec.configuration_file)]
         database = compile_database.Database()
         if spec.compile_database:
-            database = compile_database.write(project, folder, self._includes, configured)
+            with self._writing:  # two servers of a project start
+                database = compile_database.write(project, folder, self._includes, configured)
         shortcomings = database.shortcomings()
         if spec.opens == "gomod":
             shortcomings = self._modules_missing(project)

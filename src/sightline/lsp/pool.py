@@ -47,6 +47,9 @@ from sightline.workspace.workspace import Workspace
 
 __all__ = ["Options", "Pool", "ServerStatus"]
 
+#: The name of a server for headers, besides.
+_BESIDE = " (headers)"
+
 _WARM_AT_ONCE = 2
 _UNWATCHED = "Changes in the rest of the repository are not watched."
 
@@ -105,7 +108,7 @@ class Pool:
         return self._identities.get(self._registry.language_of(uri.rpartition("/")[2]) or "", "")
 
     async def definition(self, file: SourceFile, position: Position) -> Sequence[Location]:
-        server, language = self._server_for(file, "definition")
+        server, language = await self._server_for(file, "definition")
         return await questions.definition(server, file, language, position)
 
     async def references(
@@ -119,7 +122,8 @@ class Pool:
             question = await in_a_source(self._server(own), question)
 
         async def ask(route: Route) -> Sequence[Location]:
-            found = await self._head_start.references(self._server(route), question)
+            server = await self._reader(route, question.file.path)
+            found = await self._head_start.references(server, question)
             # A file of another project is seen here through the wrong environment.
             return self._routes.own(route, found, lambda place: place.uri)
 
@@ -132,16 +136,16 @@ class Pool:
         notes = [self._note(own), package, unreached, doubts, mentions]
         if own.spec.compile_database:
             asked = question.file
-            language = self._routes.language_id(asked.path)
-            notes.append(await note_of(self._server(own), asked, language))
+            server, language = await self._reader(own, asked.path), self._routes.language_id
+            notes.append(await note_of(server, asked, language(asked.path)))
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
-        server, language = self._server_for(file, "hover")
+        server, language = await self._server_for(file, "hover")
         return await questions.hover(server, file, language, position)
 
     async def document_symbols(self, file: SourceFile) -> Sequence[RawSymbol]:
-        server, language = self._server_for(file, "documentSymbols")
+        server, language = await self._server_for(file, "documentSymbols")
         return await questions.document_symbols(server, file, language)
 
     async def workspace_symbols(self, query: str) -> Covered[Sequence[RawWorkspaceSymbol]]:
@@ -156,7 +160,7 @@ class Pool:
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
     async def document_diagnostics(self, file: SourceFile) -> Sequence[RawDiagnostic]:
-        server, language = self._server_for(file, "documentDiagnostics")
+        server, language = await self._server_for(file, "documentDiagnostics")
         return await questions.document_diagnostics(server, file, language)
 
     async def workspace_diagnostics(
@@ -307,6 +311,8 @@ class Pool:
         if "references" in route.spec.not_offered:
             return
         path = self._routes.probe(route)
+        if server.units and path not in server.units:
+            path = min(server.units)
         if path is None:
             return
         file, language = view.document(uri_of(path)), self._routes.language_id(path)
@@ -328,7 +334,8 @@ class Pool:
         others = self._routes.other_builds(route)
         if others is None:
             return ""
-        server, (file, position, _) = self._server(route), question
+        file, position, _ = question
+        server = await self._reader(route, file.path)
 
         async def extent() -> Extent:
             language = self._routes.language_id(file.path)
@@ -350,9 +357,21 @@ class Pool:
             sentences.append(_UNWATCHED)
         return " ".join(sentences)
 
-    def _server_for(self, file: SourceFile, operation: Operation) -> tuple[Server, str]:
+    async def _server_for(self, file: SourceFile, operation: Operation) -> tuple[Server, str]:
         route = self._routes.route(file.path, operation)
-        return self._server(route), self._routes.language_id(file.path)
+        return await self._reader(route, file.path), self._routes.language_id(file.path)
+
+    async def _reader(self, route: Route, path: str) -> Server:
+        """The server that is asked about a file.
+
+        What a compiler's server is shown besides what the project compiles by itself changes its
+        other answers, so another one is shown that. They share what they keep.
+        """
+        server = self._server(route)
+        if not route.spec.compile_database:
+            return server
+        await server.ready()
+        return server if path in server.units else self._known(route, _BESIDE)
 
     def _server(self, route: Route) -> Server:
         """The server that a user's question is put to."""
@@ -360,8 +379,8 @@ class Pool:
         server.asked = True
         return server
 
-    def _known(self, route: Route) -> Server:
-        key = (route.name, route.project.folder)
+    def _known(self, route: Route, beside: str = "") -> Server:
+        key = (route.name + beside, route.project.folder)
         if key not in self._fleet.servers:
             self._fleet.servers[key] = Server(self._launch(route))
         return self._fleet.servers[key]
