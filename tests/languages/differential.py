@@ -36,8 +36,8 @@ _FOREIGN = re.compile(r"site-packages|node_modules")
 _SYMBOL = re.compile(r"\b[Aa]rea\b")
 
 
-#: How often a server is started anew before a difference counts. Of two definitions of one name
-#: clangd keeps one, and chance decides which, after a start too.
+#: How often a server is started anew before a difference counts. Of a header that several sources
+#: see in different ways clangd keeps one, and chance decides which, after a start too.
 _STARTS = {"clangd": 6}
 
 
@@ -262,8 +262,8 @@ depends on what was asked before.
   seen here; [cold-starts.md](cold-starts.md) looks at that.
 - Servers that know one document only are left out. gopls was Debian's 0.16.1, whose diagnostics
   cannot be asked for.
-- Of two definitions of one name in C clangd keeps one, and chance decides which. So its answer
-  counts as different if none of six starts gives it.
+- Of two definitions of one name in C clangd keeps one, and chance or history decides which: no
+  project here has two. Other answers of clangd count as different if none of six starts gives them.
 - A stub beside a source of the same name, with a third in `src`, is left out for pyright: it finds
   one definition more after a start than after the edits that lead there.
 """

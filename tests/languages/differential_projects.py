@@ -95,7 +95,7 @@ _C: States = {
         '#include "lib.h"\nint other(void) { return 1; }\n',
         None,
     ],
-    "lib2.c": [None, '#include "lib.h"\n\n\nint area(void) { return 4; }\n'],
+    "lib2.c": [None, '#include "lib.h"\n\n\nint area2(void) { return area() + area(); }\n'],
     "lib.h": ["int area(void);\n", "#define AREA 3\nlong area(void);\n", None],
     "include/lib.h": [None, "long area(void);\n"],
     "include/pkg/lib.h": [None, "int area(void);\n", "#include <lib.h>\n"],
