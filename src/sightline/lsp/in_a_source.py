@@ -6,12 +6,9 @@ sources knows them. So a name in a header is looked for in the sources, and the 
 there if the server says that it is the same.
 """
 
-from sightline.contract.failures import UriInvalid
 from sightline.contract.source import Expected, SourceFile
-from sightline.contract.uris import path_of
-from sightline.contract.values import Location, Position
 from sightline.lsp import questions
-from sightline.lsp.other_builds import name_at
+from sightline.lsp.other_builds import name_at, path_in
 from sightline.lsp.server import Server
 
 __all__ = ["in_a_source", "note_of"]
@@ -33,13 +30,13 @@ async def in_a_source(server: Server, question: Expected) -> Expected:
         return question
     symbols = await questions.workspace_symbols(server, name)
     places = [symbol.location for symbol in symbols if symbol.name == name]
-    for place in [each for each in places if _path(each) in server.units][:_MOST]:
-        read = server.launch.read(_path(place))
+    for place in [each for each in places if path_in(each.uri) in server.units][:_MOST]:
+        read = server.launch.read(path_in(place.uri))
         if read is None:
             continue
         start = place.range.start
         found = await questions.references(server, *read, start, include_declaration=True)
-        if any(_covers(each, file.uri, position) for each in found):
+        if any(questions.covers(each, file.uri, position) for each in found):
             return Expected(read[0], start, include_declaration)
     return question
 
@@ -50,17 +47,3 @@ async def note_of(server: Server, file: SourceFile, language: str) -> str:
         return ""
     found = await questions.document_diagnostics(server, file, language)
     return _ALONE if any(each.severity == _ERROR for each in found) else ""
-
-
-def _path(place: Location) -> str:
-    try:
-        return path_of(place.uri)
-    except UriInvalid:
-        return ""
-
-
-def _covers(place: Location, uri: str, position: Position) -> bool:
-    start, end = place.range.start, place.range.end
-    if place.uri != uri or not start.line <= position.line <= end.line:
-        return False
-    return start.character <= position.character <= end.character

@@ -25,7 +25,7 @@ from sightline.lsp.registry import ServerSpec
 from sightline.lsp.types import SymbolDetails
 from sightline.workspace.changes import Change
 
-__all__ = ["Builds", "Extent", "OtherBuilds", "builds_of", "extent_of", "name_at"]
+__all__ = ["Builds", "Extent", "OtherBuilds", "builds_of", "extent_of", "name_at", "path_in"]
 
 _MAX_BYTES = 4 << 20
 #: So many characters are kept. More are not looked through.
@@ -189,7 +189,7 @@ class OtherBuilds:
         if not any(reach.covers(path, line) for path in lines for line in lines[path]):
             return ""
         for place in await found():
-            lines.get(_path(place.uri), set()).discard(place.range.start.line)
+            lines.get(path_in(place.uri), set()).discard(place.range.start.line)
         left = {path: sum(reach.covers(path, line) for line in lines[path]) for path in lines}
         return self._sentence(looked, {path: count for path, count in left.items() if count})
 
@@ -274,7 +274,8 @@ def _is_inside(text: str, place: int) -> bool:
     return place > 0 and (text[place - 1].isalnum() or text[place - 1] == "_")
 
 
-def _path(uri: str) -> str:
+def path_in(uri: str) -> str:
+    """The path of a place that a server told; what is no path stands for itself."""
     try:
         return path_of(uri)
     except UriInvalid:

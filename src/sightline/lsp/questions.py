@@ -17,6 +17,7 @@ from sightline.lsp.registry import Operation
 from sightline.lsp.server import Server
 
 __all__ = [
+    "covers",
     "definition",
     "document_diagnostics",
     "document_symbols",
@@ -36,7 +37,7 @@ async def definition(
         file, language, "textDocument/definition", params, types.DefinitionResult
     )
     found = answers.locations(server.name, result)
-    if server.spec.dialect == "clangd" and not any(_covers(f, file.uri, position) for f in found):
+    if server.spec.dialect == "clangd" and not any(covers(f, file.uri, position) for f in found):
         return await _own_definition(server, file, language, position) or found
     return found
 
@@ -47,7 +48,7 @@ async def _own_definition(
     """On a definition clangd jumps to the declaration instead; what was asked for is here."""
     symbols = await symbols_at(server, file, language, position)
     places = [s.definitionRange for s in symbols if s.definitionRange is not None]
-    return [place for place in places if _covers(place, file.uri, position)]
+    return [place for place in places if covers(place, file.uri, position)]
 
 
 async def symbols_at(
@@ -147,7 +148,8 @@ def _uncut(server: Server, operation: Operation, items: list[Any]) -> list[Any]:
     return items
 
 
-def _covers(location: Location, uri: str, position: Position) -> bool:
+def covers(location: Location, uri: str, position: Position) -> bool:
+    """Whether a place is around, or ends at, a position in a document."""
     return location.uri == uri and _inside(location.range, position)
 
 
