@@ -73,3 +73,19 @@ async def test_a_name_that_only_a_header_has(tmp_path: Path) -> None:
         )
         found, summary = await uses(running, "types.h", "length")
         assert "types.h:2" in found and "by itself" not in summary
+
+
+async def test_headers_are_shown_to_a_process_of_their_own(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", FILES)
+
+    def processes(running: Engine) -> dict[str, int | None]:
+        return {each.name: each.pid for each in running.program.pool.status()}
+
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        await uses(running, "lib.c", "area")
+        first = processes(running)
+        assert list(first) == ["clangd"]
+        await running.call("vscode.lsp.documentSymbols", uri=running.uri("part.h"))
+        await running.call("vscode.lsp.workspaceSymbols", query="area")
+        assert list(processes(running)) == ["clangd", "clangd (headers)"]
+        assert processes(running)["clangd"] == first["clangd"], "it did not start over"

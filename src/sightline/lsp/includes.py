@@ -37,10 +37,10 @@ _DIRECTIVE = (
     r"|ifndef[ \t]+(?P<unless>\w+)|if[ \t]*!defined[ (]*(?P<unless2>\w+)[ )]*$"
     r"|(?P<begin>if)|(?P<end>endif)|define[ \t]+(?P<define>\w+))"
 )
-#: One that does not end, ends with the text: nothing is looked through twice.
 _MACROS = (
     r"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|define|undef)\b(?P<names>.*)$"
 )
+#: One that does not end, ends with the text: nothing is looked through twice.
 _COMMENT = r"(?s:/\*.*?(?:\*/|\Z))"
 #: Where a compiler looks by itself.
 _SYSTEM = (
