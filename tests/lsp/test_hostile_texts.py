@@ -12,6 +12,7 @@ import pytest
 
 from sightline.context.code.signatures import signature
 from sightline.contract.limits import MAX_SEARCH_QUERY_CODE_POINTS
+from sightline.contract.values import Position, Range
 from sightline.index.keys import cut_keys
 from sightline.index.languages import language_of
 from sightline.index.query import understand
@@ -23,12 +24,23 @@ from sightline.lsp.left_out import is_left_out
 from sightline.lsp.links import not_installed
 from sightline.lsp.own_imports import imported
 from sightline.lsp.path_patterns import expression_of, fills
+from sightline.lsp.python_names import PythonText
 from sightline.lsp.tsconfig import read
 from tests.support.files import write_files
 
 SIZE = 1 << 20
 PIECES = [" ", "\t", "\n", "a", "A", "0.", "'", '"', "\\", "\\'", '\\"', "/* ", "// ", "#if ", "#"]
-PIECES += ["import ", "import\t", "x import a ", "from ", "require( ", "exports ", "module . "]
+PIECES += [
+    "import ",
+    "import\t",
+    "import (",
+    "\n__all__ = [",
+    "x import a ",
+    "from ",
+    "require( ",
+    "exports ",
+    "module . ",
+]
 PIECES += ["[", "[ ", "a = ", "- ", "//go:build ", "( ", "! ", "a.b ", "@a/", "`", "${"]
 BEGINNINGS = ["", "import", "from", "#if", "[", "a", "a b", "//go:build a", "/*", "'", "require("]
 
@@ -53,6 +65,12 @@ def question(text: str) -> None:
     understand(text[:MAX_SEARCH_QUERY_CODE_POINTS])
 
 
+def python_names(text: str) -> None:
+    python = PythonText("__all__ = [" + text)
+    place = Range(Position(0, 0), Position(0, 1))
+    python.exports("a"), python.alias_after(place), python.binds_in_module(place)
+
+
 def brace_signature(text: str) -> None:
     signature(text, "c")
 
@@ -62,6 +80,7 @@ READERS: list[Callable[[str], object]] = [
     needed,
     named,
     imported,
+    python_names,
     signature,
     brace_signature,
     toml_keys,

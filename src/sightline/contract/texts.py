@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from urllib.parse import unquote
 
 __all__ = [
+    "column_of",
     "cut_code_points",
     "cut_utf8",
     "line_length_utf16",
@@ -46,6 +47,18 @@ def line_length_utf16(line: str) -> int:
     if line.isascii():
         return len(line)
     return len(line) + sum(1 for character in line if character > "\uffff")
+
+
+def column_of(line: str, units: int) -> int:
+    """The index in a line of what stands after so many UTF-16 code units.
+
+    >>> column_of("caf\u00e9 \U0001f600 x", 7)
+    6
+    """
+    if line.isascii():
+        return units
+    before = line.encode("utf-16-le", "surrogatepass")[: units * 2]
+    return len(before.decode("utf-16-le", "replace"))
 
 
 def cut_code_points(text: str, limit: int) -> tuple[str, bool]:

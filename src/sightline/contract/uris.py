@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from sightline.contract.failures import UriInvalid
 
-__all__ = ["above", "is_under", "path_of", "uri_of"]
+__all__ = ["above", "is_under", "path_in", "path_of", "uri_of"]
 
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f?#]")
@@ -50,6 +50,14 @@ def path_of(uri: str) -> str:
     path = os.fsdecode(raw)
     # A trailing slash names a folder, never a file: normalising it away would accept "module.py/".
     return normalise(path) + ("/" if path.endswith("/") and normalise(path) != "/" else "")
+
+
+def path_in(uri: str) -> str:
+    """The path of a place that a server told; what is no path stands for itself."""
+    try:
+        return path_of(uri)
+    except UriInvalid:
+        return uri
 
 
 def uri_of(path: str) -> str:

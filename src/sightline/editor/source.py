@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from msgspec import UNSET, UnsetType
 
+from sightline.contract.declarations import without_declarations
 from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import (
     Covered,
@@ -19,7 +20,6 @@ from sightline.contract.source import (
     RawWorkspaceSymbol,
     SourceFile,
 )
-from sightline.contract.uris import path_of
 from sightline.contract.values import Hover, Location, Position
 from sightline.editor import messages as m
 from sightline.editor.readiness import Readiness, is_empty
@@ -84,10 +84,11 @@ class EditorSource:
         )
         if include_declaration or not answer.locations:
             return Covered(answer.locations)
-        # The editor always includes declarations: they are what its definitions name.
+        # The editor always includes declarations.
         definitions = await self._about(file, "definition", m.LocationsAnswer, position)
-        declared = {_place(location) for location in definitions.locations}
-        used = [location for location in answer.locations if _place(location) not in declared]
+        used = without_declarations(
+            answer.locations, definitions.locations, answer.language, self._text_now
+        )
         return Covered(used)
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
@@ -204,7 +205,7 @@ class EditorSource:
         await self._reloaded(file)
         if self._window.changes != self._window.synced:
             await self._window.sync()
-        if file is not None and self._text_now(file) != file.text:
+        if file is not None and self._text_now(file.uri) != file.text:
             raise NotReady(waiting_for=_CHANGED)
 
     async def _reloaded(self, file: SourceFile | None) -> None:
@@ -230,9 +231,10 @@ class EditorSource:
         answer = await self._bridge.ask("unwatched", m.UnwatchedAnswer, uris=list(by_uri))
         return [by_uri[uri] for uri in answer.uris if uri in by_uri]
 
-    def _text_now(self, file: SourceFile) -> str | None:
+    def _text_now(self, uri: str) -> str | None:
+        """The text of a document, unsaved or on disk; nothing if it may not be read."""
         try:
-            return self._workspace.read(file.uri).text
+            return self._workspace.read(uri).text
         except Failure:
             return None
 
@@ -241,14 +243,6 @@ class EditorSource:
         if root is None:
             raise NotReady(waiting_for="the workspace")
         return root
-
-
-def _place(location: Location) -> tuple[str, int, int]:
-    try:
-        path = path_of(location.uri)
-    except Failure:
-        path = location.uri
-    return path, location.range.start.line, location.range.start.character
 
 
 def _symbol(symbol: m.EditorSymbol) -> RawSymbol:

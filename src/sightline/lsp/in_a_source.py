@@ -7,8 +7,9 @@ there if the server says that it is the same.
 """
 
 from sightline.contract.source import Expected, SourceFile
+from sightline.contract.uris import path_in
 from sightline.lsp import questions
-from sightline.lsp.other_builds import name_at, path_in
+from sightline.lsp.other_builds import name_at
 from sightline.lsp.server import Server
 
 __all__ = ["in_a_source", "note_of"]

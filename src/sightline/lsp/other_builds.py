@@ -13,10 +13,9 @@ import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sightline.contract.failures import UriInvalid
 from sightline.contract.source import SourceFile
-from sightline.contract.texts import line_text, listed
-from sightline.contract.uris import path_of
+from sightline.contract.texts import column_of, line_text, listed
+from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp import preprocessor
 from sightline.lsp.projects import Project
@@ -25,7 +24,7 @@ from sightline.lsp.registry import ServerSpec
 from sightline.lsp.types import SymbolDetails
 from sightline.workspace.changes import Change
 
-__all__ = ["Builds", "Extent", "OtherBuilds", "builds_of", "extent_of", "name_at", "path_in"]
+__all__ = ["Builds", "Extent", "OtherBuilds", "builds_of", "extent_of", "name_at"]
 
 _MAX_BYTES = 4 << 20
 #: So many characters are kept. More are not looked through.
@@ -244,11 +243,7 @@ def name_at(text: str, position: Position) -> str:
     ('café', '')
     """
     line = line_text(text, position.line) or ""
-    if not line.isascii():  # columns count UTF-16 units
-        cut = line.encode("utf-16-le", "surrogatepass")[: position.character * 2]
-        column = len(cut.decode("utf-16-le", "replace"))
-    else:
-        column = position.character
+    column = column_of(line, position.character)
     found = (word for word in re.finditer(_WORD, line) if word.start() <= column <= word.end())
     return next((word[0] for word in found), "")
 
@@ -272,11 +267,3 @@ def _lines(looked: _Looked, names: Collection[str]) -> dict[str, set[int]]:
 def _is_inside(text: str, place: int) -> bool:
     """Whether a place is not the first of a word."""
     return place > 0 and (text[place - 1].isalnum() or text[place - 1] == "_")
-
-
-def path_in(uri: str) -> str:
-    """The path of a place that a server told; what is no path stands for itself."""
-    try:
-        return path_of(uri)
-    except UriInvalid:
-        return uri

@@ -34,6 +34,7 @@ from sightline.lsp.launching import Launcher, Start
 from sightline.lsp.other_builds import Extent, extent_of, name_at
 from sightline.lsp.projects import Project
 from sightline.lsp.reach import Unreached
+from sightline.lsp.references import Found, find
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.routes import Outlook, Route, Routes
 from sightline.lsp.server import Launch, Server, State
@@ -121,19 +122,22 @@ class Pool:
         if own.spec.compile_database:
             question = await in_a_source(self._server(own), question)
 
-        async def ask(route: Route) -> Sequence[Location]:
+        async def ask(route: Route) -> Found:
             server = await self._reader(route, question.file.path)
-            found = await self._head_start.references(server, question)
+            language = self._routes.language_id(question.file.path)
+            found = await find(server, question, language, self._head_start.references)
             # A file of another project is seen here through the wrong environment.
-            return self._routes.own(route, found, lambda place: place.uri)
+            own = self._routes.own(route, found.places, lambda place: place.uri)
+            return Found(own, found.note)
 
         # Code of a project with its own environment may use what lies outside of it.
         parts = await together(*(ask(route) for route in self._routes.related(own)))
-        found = [place for part in parts for place in part]
+        found = [place for part in parts for place in part.places]
         unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
         mentions = await self._mentions(own, question, found)
         notes = [self._note(own), package, unreached, doubts, mentions]
+        notes += dict.fromkeys(part.note for part in parts)
         if own.spec.compile_database:
             asked = question.file
             server, language = await self._reader(own, asked.path), self._routes.language_id

@@ -68,7 +68,9 @@ async def references(
     *,
     include_declaration: bool,
 ) -> Sequence[Location]:
-    params = {**_at(file, position), "context": {"includeDeclaration": include_declaration}}
+    """Where the server leaves out more than declarations, they are in the answer: see ``find``."""
+    whole = include_declaration or server.spec.declarations == "definition"
+    params = {**_at(file, position), "context": {"includeDeclaration": whole}}
     result = await server.ask_about(
         file, language, "textDocument/references", params, types.ReferencesResult, wide=True
     )

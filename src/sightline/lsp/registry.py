@@ -175,6 +175,9 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     not_offered: tuple[Operation, ...] = ()
     #: Operations whose answers are not repeatable; offered only with ``allow_unstable_hover``.
     unstable: tuple[Operation, ...] = ()
+    #: What is left out where a caller wants no declarations: what the server leaves out, or, where
+    #: that is more or something else, the places that its ``definition`` names.
+    declarations: Literal["server", "definition"] = "server"
     #: A pattern for the error it gives where there is no symbol: that is an answer, and empty.
     no_symbol: str = ""
     #: What it says when something is missing. With ``status`` anything but good health counts.

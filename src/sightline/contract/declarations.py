@@ -1,0 +1,92 @@
+"""Which places of a symbol are its declaration, for callers who want its uses only.
+
+The protocol leaves it to servers what ``includeDeclaration`` leaves out, and they disagree: ty
+drops imports and some assignments, tsgo imports and members that implement others, pyright, vtsls
+and bash the place that was asked about. Here it is one thing: the places that a definition request
+names. Imports, exports and assignments are uses.
+
+A definition request in Python names every assignment of a variable, of which the first in a file
+declares it. A variable of a shell is declared nowhere.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from sightline.contract.orders import location_key
+from sightline.contract.texts import column_of, line_text
+from sightline.contract.uris import path_in
+from sightline.contract.values import Location
+
+__all__ = ["TextOf", "without_declarations"]
+
+#: The text of a document by its URI; nothing if it cannot be read.
+TextOf = Callable[[str], str | None]
+
+_STATED = re.compile(r"(?:^|\s)(?:def|class)\s+$")
+_OWNER = re.compile(r"\s*(?:\w+\.)?")
+_ASSIGNED = re.compile(r"\w+\s*(?::|=(?!=))")
+_FUNCTION = re.compile(r"(?:^|\s)function\s+$")
+_PARENTHESES = re.compile(r"[^\s(]+\s*\(\s*\)")
+
+
+def without_declarations(
+    found: Sequence[Location], definitions: Iterable[Location], language: str, text_of: TextOf
+) -> list[Location]:
+    """The places of a symbol that do not declare it.
+
+    ``definitions`` is what the same server names for the same question, ``language`` the protocol's
+    id of the language.
+    """
+    named = {_start(place) for place in definitions}
+    columns = {start[1:] for start in named}
+    there = [place for place in found if _column(place) in columns]  # most are not
+    declared = sorted((place for place in there if _start(place) in named), key=location_key)
+    if language == "python":
+        declared = _in_python(declared, found, text_of)
+    elif language == "shellscript":
+        declared = [place for place in declared if _is_function(place, text_of)]
+    left_out = set(declared)
+    return [place for place in found if place not in left_out]
+
+
+def _in_python(
+    named: Sequence[Location], found: Sequence[Location], text_of: TextOf
+) -> list[Location]:
+    """Every ``def`` and ``class`` there; where there is none, the first assignment of each file."""
+    files = {place.uri for place in named}
+    # Of overloads, and of assignments, a server may name one.
+    there = {place: _around(place, text_of) for place in found if place.uri in files}
+    stated = [place for place, (before, _) in there.items() if _STATED.search(before)]
+    if stated:
+        return stated
+    assigned = (
+        place
+        for place, (before, after) in there.items()
+        if _OWNER.fullmatch(before) and _ASSIGNED.match(after)
+    )
+    first: dict[str, Location] = {}
+    for place in sorted({*named, *assigned}, key=location_key):
+        first.setdefault(place.uri, place)
+    return list(first.values())
+
+
+def _is_function(place: Location, text_of: TextOf) -> bool:
+    before, after = _around(place, text_of)
+    return bool(_FUNCTION.search(before) or _PARENTHESES.match(after))
+
+
+def _around(place: Location, text_of: TextOf) -> tuple[str, str]:
+    """The line that a place starts in, before and after its start."""
+    start = place.range.start
+    line = line_text(text_of(place.uri) or "", start.line) or ""
+    column = column_of(line, start.character)
+    return line[:column], line[column:]
+
+
+def _start(place: Location) -> tuple[str, int, int]:
+    # Servers spell one file in several ways.
+    return path_in(place.uri), *_column(place)
+
+
+def _column(place: Location) -> tuple[int, int]:
+    return place.range.start.line, place.range.start.character
