@@ -92,6 +92,20 @@ def outer() -> None:
     from tools import ⟨u3⟩pick
 __all__ = ["pick"]
 """,
+    "a stub beside": """
+-- shop/__init__.py --
+-- shop/cart.py --
+class ⟨d1⟩Cart:
+    pass
+
+def make() -> ⟨u1⟩Cart: ...
+-- shop/cart.pyi --
+class ⟨d2⟩Cart: ...
+def make() -> ⟨u2⟩Cart: ...
+-- use.py --
+from shop.cart import ⟨u3⟩Cart
+⟨u4⟩Cart()
+""",
     "a parameter": """
 -- tools.py --
 def twice(⟨d1⟩number: int) -> int:

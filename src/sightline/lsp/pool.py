@@ -125,7 +125,8 @@ class Pool:
         async def ask(route: Route) -> Found:
             server = await self._reader(route, question.file.path)
             language = self._routes.language_id(question.file.path)
-            found = await find(server, question, language, self._head_start.references)
+            members = self._routes.members(route)
+            found = await find(server, question, language, self._head_start.references, members)
             # A file of another project is seen here through the wrong environment.
             own = self._routes.own(route, found.places, lambda place: place.uri)
             return Found(own, found.note)

@@ -19,6 +19,7 @@ from sightline.lsp.server import Server
 __all__ = [
     "covers",
     "definition",
+    "definition_unopened",
     "document_diagnostics",
     "document_symbols",
     "hover",
@@ -40,6 +41,14 @@ async def definition(
     if server.spec.dialect == "clangd" and not any(covers(f, file.uri, position) for f in found):
         return await _own_definition(server, file, language, position) or found
     return found
+
+
+async def definition_unopened(server: Server, uri: str, position: Position) -> Sequence[Location]:
+    """The same of a server that reads documents from disk, whether it has them open or not."""
+    place = {"line": position.line, "character": position.character}
+    params = {"textDocument": {"uri": uri}, "position": place}
+    result = await server.ask("textDocument/definition", params, types.DefinitionResult, wide=False)
+    return answers.locations(server.name, result)
 
 
 async def _own_definition(

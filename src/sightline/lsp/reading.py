@@ -10,7 +10,15 @@ import stat
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["read_json", "read_text", "read_toml", "table", "texts", "without_comments"]
+__all__ = [
+    "read_bytes",
+    "read_json",
+    "read_text",
+    "read_toml",
+    "table",
+    "texts",
+    "without_comments",
+]
 
 _LIMIT = 64 << 20
 _TOML_LIMIT = 1 << 20
@@ -19,6 +27,12 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0
 
 def read_text(path: str, limit: int = _LIMIT) -> str | None:
     """The text of a regular file of at most ``limit`` bytes, or ``None``."""
+    data = read_bytes(path, limit)
+    return data.decode("utf-8-sig", errors="replace") if data is not None else None
+
+
+def read_bytes(path: str, limit: int = _LIMIT) -> bytes | None:
+    """What a regular file of at most ``limit`` bytes holds, or ``None``."""
     try:
         descriptor = os.open(path, _FLAGS)
     except (OSError, ValueError):
@@ -27,7 +41,7 @@ def read_text(path: str, limit: int = _LIMIT) -> str | None:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
             return None
-        return file.read(limit).decode("utf-8-sig", errors="replace")
+        return file.read(limit)
 
 
 def read_toml(path: str) -> Mapping[str, Any]:

@@ -4,7 +4,9 @@ A server's own answer is completed and cut to what was asked for:
 
 - Python's servers take a name that an import gives (``import Cart as Basket``) for another symbol,
   so its uses are asked for, too; and names in ``__all__`` are uses.
+- A Python source and the stub beside it declare one symbol; see ``stubs.py``.
 - What the declaration is, servers see in different ways; see ``contract/declarations.py``.
+- Of a member it is said where its name stands on values of unknown type; see ``members.py``.
 """
 
 import asyncio
@@ -18,9 +20,13 @@ from sightline.contract.texts import listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location
 from sightline.lsp import questions
+from sightline.lsp.members import Members, is_member
+from sightline.lsp.other_builds import name_at
 from sightline.lsp.python_names import PythonText
 from sightline.lsp.server import Server
-from sightline.lsp.together import together
+from sightline.lsp.source_texts import Hits
+from sightline.lsp.stubs import twins_at
+from sightline.lsp.together import both, together
 
 __all__ = ["Ask", "Found", "find"]
 
@@ -43,27 +49,59 @@ class Found(NamedTuple):
     note: str = ""
 
 
-async def find(server: Server, question: Expected, language: str, ask: Ask) -> Found:
-    """The places of the symbol at a position, with its declaration if that is wanted."""
+async def find(
+    server: Server, question: Expected, language: str, ask: Ask, members: Members | None = None
+) -> Found:
+    """The places of the symbol at a position, with its declaration if that is wanted.
+
+    ``members`` are those of the project, where it is said of some that their uses are not known.
+    """
+    if server.spec.declarations == "server":
+        return Found(await ask(server, question))
     file, position, include_declaration = question
-    if include_declaration or server.spec.declarations == "server":
-        return await _complete(server, question, language, ask)
+    name, texts = name_at(file.text, position), _Texts(server)
 
-    async def named() -> Found:
-        return Found(await questions.definition(server, file, language, position))
+    async def declared() -> tuple[list[Location], Hits | None]:
+        places = list(await questions.definition(server, file, language, position))
+        if members is not None and _are_members(places, language, texts):
+            return places, await members.search(name)
+        return places, {}
 
-    found, definitions = await together(_complete(server, question, language, ask), named())
-    texts = _Texts(server)
-    uses = without_declarations(found.places, definitions.places, language, texts.of)
-    return Found(uses, found.note)
+    places, (definitions, hits) = await both(_listed(ask(server, question)), declared())
+    note = ""
+    if language == "python":
+        places += await _of_twins(server, definitions, places, ask)
+        places, note = await _Python(server, ask).complete(places)
+    notes = [note]
+    if members is not None and hits != {}:
+        notes.append(await members.note(server, language, name, hits, places))
+    if not include_declaration:
+        places = without_declarations(places, definitions, language, texts.of)
+    return Found(places, " ".join(filter(None, notes)))
 
 
-async def _complete(server: Server, question: Expected, language: str, ask: Ask) -> Found:
-    found = await ask(server, question)
-    if language != "python" or not found:
-        return Found(found)
-    python = _Python(server, ask)
-    return await python.complete(found)
+async def _listed(found: Awaitable[Sequence[Location]]) -> list[Location]:
+    return list(await found)
+
+
+async def _of_twins(
+    server: Server, definitions: list[Location], known: Sequence[Location], ask: Ask
+) -> list[Location]:
+    """The places of the same symbol in a stub, or in the source of one; both are definitions."""
+    found: list[Location] = []
+    starts = {(place.uri, place.range.start) for place in known}
+    for place in {each.uri: each for each in reversed(definitions)}.values():
+        for file, there in await twins_at(server, place):
+            if (file.uri, there.start) not in starts:
+                found += await ask(server, Expected(file, there.start, True))
+            definitions.append(Location(file.uri, there))
+    return found
+
+
+def _are_members(places: Iterable[Location], language: str, texts: "_Texts") -> bool:
+    return any(
+        is_member(language, texts.of(place.uri) or "", place.range.start) for place in places
+    )
 
 
 class _Texts:
@@ -88,9 +126,9 @@ class _Python:
         self._ask = ask
         self._texts: dict[str, PythonText | None] = {}
 
-    async def complete(self, found: Sequence[Location]) -> Found:
+    async def complete(self, found: Sequence[Location]) -> tuple[list[Location], str]:
         """With the uses of other names for the symbol, and with its names in ``__all__``."""
-        places = list(found)
+        places = list(dict.fromkeys(found))
         aliases: dict[Location, str] = {}
         new, note = places, ""
         while new:
@@ -105,7 +143,7 @@ class _Python:
             new = [place for answer in answers for place in answer if place not in known]
             places += dict.fromkeys(new)
         places += self._exports(places, aliases)
-        return Found(places, note)
+        return places, note
 
     async def _uses_of(self, alias: Location) -> Sequence[Location]:
         read = self._server.launch.read(path_in(alias.uri))

@@ -178,6 +178,10 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     #: What is left out where a caller wants no declarations: what the server leaves out, or, where
     #: that is more or something else, the places that its ``definition`` names.
     declarations: Literal["server", "definition"] = "server"
+    #: What is said of members on values whose type it cannot tell: nothing, how often their name
+    #: stands in the text, or that of the places which its ``definition`` cannot name. It must
+    #: answer that for documents that are not open.
+    unknown_members: Literal["", "text", "definition"] = ""
     #: A pattern for the error it gives where there is no symbol: that is an answer, and empty.
     no_symbol: str = ""
     #: What it says when something is missing. With ``status`` anything but good health counts.

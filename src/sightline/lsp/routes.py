@@ -21,6 +21,7 @@ from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
 from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
+from sightline.lsp.members import Members
 from sightline.lsp.other_builds import OtherBuilds, builds_of
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.reach import Reach, imports_of
@@ -103,6 +104,7 @@ class Routes:
         #: By server and folder.
         self._reaches: dict[tuple[str, str], Reach] = {}
         self._other_builds: dict[tuple[str, str], OtherBuilds] = {}
+        self._members: dict[tuple[str, str], Members] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
@@ -110,6 +112,7 @@ class Routes:
         self._missed.clear()
         self._reaches.clear()
         self._other_builds.clear()
+        self._members.clear()
         self._state = None
 
     def route(self, path: str, operation: Operation) -> Route:
@@ -211,6 +214,13 @@ class Routes:
             self._other_builds[key] = OtherBuilds(builds, partial(self.project, spec, key[1]))
         return self._other_builds.get(key)
 
+    def members(self, route: Route) -> Members | None:
+        """The members of a project's classes, where their uses may be unknown to its server."""
+        spec, key = route.spec, (route.name, route.project.folder)
+        if spec.unknown_members and key not in self._members:
+            self._members[key] = Members(partial(self.project, spec, key[1]))
+        return self._members.get(key)
+
     def doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
         language = self.language(file.path)
@@ -236,6 +246,8 @@ class Routes:
             reach.changed(changes)
         for others in self._other_builds.values():
             others.changed(changes)
+        for members in self._members.values():
+            members.changed(changes)
         if any(change.path in self._workspace.beside for change in changes):
             self._state = None
         elif any(change.path.endswith(MANIFESTS) for change in changes):

@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["together"]
+__all__ = ["both", "together"]
 
 T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
@@ -21,3 +23,9 @@ async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
+
+
+async def both(one: Coroutine[Any, Any, A], other: Coroutine[Any, Any, B]) -> tuple[A, B]:
+    """The same for two that differ in kind."""
+    outcomes: list[Any] = await together(one, other)
+    return outcomes[0], outcomes[1]

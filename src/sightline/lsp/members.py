@@ -1,0 +1,162 @@
+"""Uses of a member on values whose type a server cannot tell.
+
+    def handle(request):          # of any type
+        request.close()           # a use of Connection.close, perhaps
+
+No server counts such a use, and none says so. So the name of a member is looked for in the text:
+where it stands after a dot, outside of comments and texts, and was not reported. The server is
+asked what each such place is. Those that it knows for something else do not matter; the rest is
+said, and never taken for a reference.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sightline.contract.texts import column_of, line_length_utf16, line_text, listed
+from sightline.contract.uris import path_in, uri_of
+from sightline.contract.values import Location, Position
+from sightline.lsp import questions
+from sightline.lsp.projects import Project
+from sightline.lsp.server import Server
+from sightline.lsp.source_texts import Hits, SourceTexts
+from sightline.lsp.together import together
+from sightline.workspace.changes import Change
+
+__all__ = ["Members", "is_member"]
+
+#: Of so many places it is told whether they are code, and so many are asked about.
+_MOST_READ = 500
+_MOST_ASKED = 48
+#: So many files are named in a sentence, if their names are plain.
+_NAMED = 3
+_PLAIN = re.compile(r"[\w./+-]{1,120}")
+
+
+class _Syntax(NamedTuple):
+    #: What is no code. What is ``code`` may look like it: a text with expressions in it.
+    no_code: re.Pattern[bytes]
+    #: The line of a declaration before the name, and what follows it, where it is of a member.
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+
+
+_SINGLE = rb"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
+_TRIPLE = rb'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\Z)|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*+(?:\'\'\'|\Z)'
+_MODIFIER = r"(?:public|private|protected|static|async|readonly|get|set|override|abstract|declare)"
+
+_PYTHON = _Syntax(
+    re.compile(
+        rb"\b(?P<code>(?:[fF][rR]?|[rR][fF])(?:%b|%b))|#[^\n]*|%b|%b"
+        % (_TRIPLE, _SINGLE, _TRIPLE, _SINGLE),
+        re.DOTALL,
+    ),
+    re.compile(r"[ \t]+(?:(?:async[ \t]+)?def|class)[ \t]+|[ \t]+|[ \t]*\w+\."),
+    re.compile(r"\w+[ \t]*[:=(\[]"),
+)
+_JAVASCRIPT = _Syntax(
+    re.compile(
+        rb"(?P<code>`(?:[^`\\]|\\.)*+`?)|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|%b" % _SINGLE,
+        re.DOTALL,
+    ),
+    re.compile(rf"(?:.*[{{;}}.])?\s*(?:{_MODIFIER}\s+)*[*#]?"),
+    re.compile(r"[\w$]+[?!]?\s*[(:=<;]"),
+)
+_SYNTAXES = {
+    "python": _PYTHON,
+    "javascript": _JAVASCRIPT,
+    "javascriptreact": _JAVASCRIPT,
+    "typescript": _JAVASCRIPT,
+    "typescriptreact": _JAVASCRIPT,
+}
+
+
+def is_member(language: str, text: str, place: Position) -> bool:
+    """Whether the name that is declared at a place may belong to a class or an object.
+
+    >>> is_member("python", "class A:\\n    def close(self): ...", Position(1, 8))
+    True
+    >>> is_member("python", "def close(): ...", Position(0, 4))
+    False
+    """
+    syntax = _SYNTAXES.get(language)
+    line = line_text(text, place.line)
+    if syntax is None or line is None:
+        return False
+    column = column_of(line, place.character)
+    before = syntax.before.fullmatch(line, 0, column)
+    return before is not None and syntax.after.match(line, column) is not None
+
+
+class Members:
+    """Those of one project."""
+
+    def __init__(self, project: Callable[[], Project]) -> None:
+        self._project = project
+        self._texts = SourceTexts(lambda: project().files())
+
+    def changed(self, changes: Sequence[Change]) -> None:
+        self._texts.changed(changes)
+
+    async def search(self, name: str) -> Hits | None:
+        """Where a name stands after a dot; ``None`` if there is too much to look through."""
+        word = name.encode()
+        pattern = re.compile(rb"\.[ \t]*(%b)(?![\w$\x80-\xff])" % re.escape(word))
+        return await asyncio.to_thread(self._texts.search, pattern, word)
+
+    async def note(
+        self, server: Server, language: str, name: str, hits: Hits | None, known: Iterable[Location]
+    ) -> str:
+        """What is to be said of these places of a name, given those that are known."""
+        if hits is None:
+            return "There is too much code here to look for uses on values of unknown type."
+        starts = {(path_in(place.uri), place.range.start) for place in known}
+        if sum(map(len, hits.values())) > _MOST_READ + len(starts):
+            where = f"more than {_MOST_READ} other places"
+            return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
+        no_code, places = _SYNTAXES[language].no_code, list[tuple[str, Position]]()
+        for path in sorted(hits):
+            found = _code(self._texts.text(path), hits[path], no_code)
+            places += [(path, place) for place in found if (path, place) not in starts]
+        if len(places) > _MOST_ASKED or (places and server.spec.unknown_members == "text"):
+            where = f"{_counted(places, 'other ')} ({self._names(places)})"
+            return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
+        told = await together(*(_is_known(server, *place) for place in places))
+        unknown = [place for place, is_known in zip(places, told, strict=True) if not is_known]
+        if not unknown:
+            return ""
+        where = f"{_counted(unknown)} ({self._names(unknown)})"
+        return f"{name} stands on values of unknown type in {where}; uses there are not counted."
+
+    def _names(self, places: Iterable[tuple[str, Position]]) -> str:
+        start = len(self._project().folder) + 1
+        names = sorted({path[start:] for path, _ in places})
+        return listed([name for name in names if _PLAIN.fullmatch(name)], _NAMED)
+
+
+_UNKNOWN = "uses on values of unknown type"
+
+
+def _counted(places: Sequence[object], other: str = "") -> str:
+    return f"1 {other}place" if len(places) == 1 else f"{len(places)} {other}places"
+
+
+async def _is_known(server: Server, path: str, position: Position) -> bool:
+    """Whether the server can tell what stands somewhere."""
+    return bool(await questions.definition_unopened(server, uri_of(path), position))
+
+
+def _code(text: bytes, starts: Sequence[int], no_code: re.Pattern[bytes]) -> Iterator[Position]:
+    """The places that are code."""
+    spans = (match.span() for match in no_code.finditer(text) if match.lastgroup is None)
+    span, line, counted = next(spans, None), 0, 0
+    for start in starts:
+        while span is not None and span[1] <= start:
+            span = next(spans, None)
+        if span is not None and span[0] <= start:
+            continue
+        line += text.count(b"\n", counted, start)
+        counted = start
+        before = text[text.rfind(b"\n", 0, start) + 1 : start].decode("utf-8-sig", "replace")
+        yield Position(line, line_length_utf16(before))
