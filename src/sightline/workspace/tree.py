@@ -22,6 +22,7 @@ __all__ = [
     "file_count",
     "is_tracked",
     "last_change",
+    "read_folder",
     "scan",
     "stamp_of",
 ]
