@@ -17,6 +17,7 @@ from sightline.workspace.changes import Change, ChangeSet
 from sightline.workspace.draft import Draft
 from sightline.workspace.inotify import Event, Inotify, Mask, WatchLimit
 from sightline.workspace.mounts import silent_mounts
+from sightline.workspace.regular import open_regular
 from sightline.workspace.tree import (
     HIDDEN,
     MAX_FILES,
@@ -33,7 +34,6 @@ __all__ = ["Observer", "Scope", "Sweeper", "Watcher", "observe"]
 
 #: Where packages are installed.
 _STORES = ("/node_modules/", "/site-packages/")
-_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Scope(Struct, frozen=True):
@@ -315,9 +315,11 @@ def observe(
 
 
 def _content_hash(path: str) -> bytes:
-    try:
-        descriptor = os.open(path, _READ_FLAGS)
-        with open(descriptor, "rb") as file:
-            return hashlib.file_digest(file, "blake2b").digest()
-    except OSError:
+    file = open_regular(path, links=False)
+    if file is None:
         return b""
+    with file:
+        try:
+            return hashlib.file_digest(file, "blake2b").digest()
+        except OSError:
+            return b""
