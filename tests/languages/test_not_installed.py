@@ -79,3 +79,12 @@ async def test_an_environment_is_seen(tmp_path: Path, server: str) -> None:
         (packages / "core-1.dist-info/METADATA").write_text("Name: core\n")
         (packages / "core.pth").write_text(f"import os\n{root}/packages/core/src\n")
         assert await uses() == (True, False)
+
+
+async def test_a_folder_in_the_place_of_a_list_of_packages(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", PROJECTS)
+    (root / "packages/core/requirements.txt").mkdir()
+    async with engine(root, cache=tmp_path, registry=only("ty")) as running:
+        place = {"line": 0, "character": 4}
+        answer = await running.call("vscode.lsp.references", uri=running.uri(CORE), position=place)
+        assert "core is not installed" in answer["summary"]

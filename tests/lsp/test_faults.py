@@ -17,6 +17,7 @@ from sightline.contract.failures import Failure, NotReady, TimedOut, Unavailable
 from sightline.contract.settings import Settings
 from sightline.lsp.anchors import Anchors
 from sightline.lsp.projects import Project
+from sightline.lsp.registry import Trouble
 from tests.support.engine import Engine, engine, fake_registry, received
 from tests.support.http import alive
 
@@ -275,3 +276,71 @@ async def test_a_server_that_ends_while_its_files_are_looked_for(
         assert (await hover(running))["summary"] == "Hover available."
         gc.collect()
     assert unseen == []
+
+
+DEEP: Any = []
+for _ in range(400):
+    DEEP = [DEEP]
+#: What no listener expects, in the place of params.
+ODD: list[Any] = [None, 7, "text", [], [{"message": "ready"}], {"message": {}}, {"value": DEEP}]
+ODD += [{"value": 7, "token": "t"}, {"value": {"kind": "begin"}, "token": []}]
+ODD += [{"value": {"kind": "end"}, "token": {}}, {"value": {"kind": ["end"]}, "token": None}]
+
+
+@pytest.mark.parametrize(
+    ("rule", "ready"),
+    [
+        ("status", ["experimental/serverStatus", {"quiescent": True}]),
+        ("log", ["window/logMessage", {"type": 3, "message": "ready"}]),
+        ("progress", ["$/progress", {"token": "ready", "value": {"kind": "end"}}]),
+        ("notification", ["ready", None]),
+    ],
+)
+async def test_a_server_that_says_odd_things_is_heard_on(
+    tmp_path: Path, rule: str, ready: list[Any]
+) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.py").write_text("x = 1\n")
+    methods = ["experimental/serverStatus", "window/logMessage", "$/progress", "what/ever"]
+    odd = [[method, params] for method in methods for params in ODD]
+    script = {
+        "initialized": [{"notify": [*odd, ready]}],
+        "textDocument/hover": [{"notify": odd, "result": HOVER}],
+    }
+    troubles = (Trouble("never said", "nothing is wrong"),)
+    registry = fake_registry(
+        tmp_path / "fake", script, readiness=rule, ready_signal="ready", troubles=troubles
+    )
+    errors: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, error: errors.append(error))
+    async with engine(root, cache=tmp_path, registry=registry, settings=GENEROUS) as running:
+        await running.ready("a.py")
+        assert (await hover(running))["summary"] == "Hover available."
+    assert errors == []
+
+
+async def test_a_server_that_registers_odd_things_is_told_of_changes(fake: Start) -> None:
+    method = "workspace/didChangeWatchedFiles"
+    odd: list[Any] = [7, "text", [{}], {"watchers": 7}, {"watchers": [7, {"globPattern": 7}]}]
+    said = [
+        [
+            "client/registerCapability",
+            {"registrations": [{"id": str(number), "method": method, "registerOptions": options}]},
+            100 + number,
+        ]
+        for number, options in enumerate(odd)
+    ]
+    async with fake(GENEROUS, hover=[{"notify": said, "result": HOVER}]) as running:
+        await hover(running)
+        (running.root / "settings.cfg").touch()
+        assert (await hover(running, once=True))["summary"] == "Hover available."
+
+
+async def test_a_message_of_brackets_is_a_crash(fake: Start) -> None:
+    body = "[" * 100_000 + "]" * 100_000
+    text = f'{{"jsonrpc":"2.0","method":"a","params":{body}}}'
+    garbage = f"Content-Length: {len(text)}\r\n\r\n{text}"
+    async with fake(hover=[{"raw": garbage}, {"result": HOVER}]) as running:
+        assert (await failure_of(running)).retryable
+        assert (await hover(running))["summary"] == "Hover available."

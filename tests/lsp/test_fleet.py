@@ -125,6 +125,31 @@ async def test_a_server_that_grows_too_large_is_ended_and_its_caller_told(fake: 
         assert pid is not None and not alive(pid)
 
 
+async def test_a_look_that_fails_is_reported_and_not_the_last_one(
+    fake: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sightline.lsp.fleet._ROUND_S", 0.0)
+    errors: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(
+        lambda loop, context: errors.append(context["exception"])
+    )
+    generous = Settings(request_timeout_ms=2000)
+    async with fake(generous, hover=[{"hang": True}, {"result": HOVER}]) as running:
+        failures = [MemoryError(), MemoryError()]
+
+        def measure(pid: int) -> int:
+            if failures:
+                raise failures.pop()
+            return 5 << 30
+
+        fleet, asked = running.program.pool._fleet, await asked_in_vain(running)
+        fleet.measure = measure
+        with pytest.raises(NotReady, match="used more than 4,096 MiB of memory"):
+            await asked
+        fleet.measure = tree_memory
+        assert [type(error) for error in errors] == [MemoryError] * 2
+
+
 async def test_one_that_keeps_growing_is_left_alone(
     fake: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,20 +1,23 @@
 """Whatever happens to files and folders is found when it is next asked for, by both observers."""
 
+import errno
 import mmap
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Self
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sightline.workspace import observers
 from sightline.workspace.changes import Kind
-from sightline.workspace.inotify import Inotify, WatchLimit
+from sightline.workspace.inotify import Event, Inotify, Mask, WatchLimit
 from sightline.workspace.observers import Observer, Sweeper, Watcher, observe
-from sightline.workspace.tree import differences, scan
+from sightline.workspace.tree import Stamp, Tree, differences, read_folder, scan
 
 CREATED, CHANGED, DELETED = Kind.CREATED, Kind.CHANGED, Kind.DELETED
 
@@ -225,8 +228,6 @@ def test_overflow_is_found_by_looking_at_everything(
     drain = observer.inotify.drain
 
     def overflowing() -> list[object]:
-        from sightline.workspace.inotify import Event, Mask
-
         drain()
         monkeypatch.setattr(observer.inotify, "drain", drain)
         return [Event(-1, Mask.OVERFLOW, "")]
@@ -341,16 +342,66 @@ def test_announced_changes_equal_what_a_sweep_finds(
     assert isinstance(watcher, Watcher)
     watcher.start()
     for batch in batches:
-        earlier = {folder: dict(files) for folder, files in watcher.tree.items()}
+        held = watcher.tree
+        earlier = {folder: dict(files) for folder, files in held.items()}
         for step in batch:
             apply(top, step)
         now = scan(str(top))[0]
         reported = {change.path: change.kind for change in watcher.changes()}
         assert watcher.tree == now
+        assert held == earlier, "somebody may still read it"
         assert {path for path, _, _ in differences(earlier, now)} <= reported.keys()
         for path, kind in reported.items():
             assert (kind == DELETED) == (not os.path.isfile(path))
     watcher.close()
+
+
+class Few(Inotify):
+    """Room for the watches of the first three folders."""
+
+    left = 3
+
+    def watch(self, folder: str) -> int:
+        if self.left == 0:
+            raise WatchLimit("limit")
+        self.left -= 1
+        return super().watch(folder)
+
+
+class Overflowing(Inotify):
+    """Loses every announcement, and says so."""
+
+    def drain(self) -> list[Event]:
+        return [Event(-1, Mask.OVERFLOW, "")] if super().drain() else []
+
+
+@pytest.mark.parametrize("make", [Inotify, Few, Overflowing])
+def test_who_reads_while_changes_are_collected_sees_a_whole_tree(
+    top: Path, monkeypatch: pytest.MonkeyPatch, make: type[Inotify]
+) -> None:
+    """A thread may look at any moment. Here somebody looks whenever a folder has been read."""
+    observer = observe(str(top), make=make)
+    observer.start()
+    seen: list[Tree] = []
+
+    def read_and_look(folder: str) -> tuple[dict[str, Stamp], list[str]]:
+        result = read_folder(folder)
+        seen.append({folder: dict(files) for folder, files in observer.tree.items()})
+        return result
+
+    before = scan(str(top))[0]
+    assert observer.tree == before
+    (top / "new" / "deep").mkdir(parents=True)
+    (top / "new" / "n.py").touch()
+    (top / "new" / "deep" / "d.py").touch()
+    (top / "pkg").rename(top / "moved")
+    monkeypatch.setattr(observers, "read_folder", read_and_look)
+    observer.changes()
+    after = scan(str(top))[0]
+    assert observer.tree == after
+    assert seen
+    assert all(look in (before, after) for look in seen)
+    observer.close()
 
 
 @pytest.mark.parametrize("notify", [True, False])
@@ -362,3 +413,29 @@ def test_a_first_look_that_nobody_wants_ends_early(tmp_path: Path, notify: bool)
     observer.close()
     observer.start()
     assert len(observer.tree) <= 1
+
+
+def test_a_folder_that_breaks_while_it_is_listed(
+    top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Network and removable disks fail in the middle."""
+    list_folder = os.scandir
+
+    class Breaking:
+        def __init__(self, path: str) -> None:
+            self._entries = list_folder(path)
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            self._entries.close()
+
+        def __iter__(self) -> Iterator["os.DirEntry[str]"]:
+            yield from self._entries
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "scandir", Breaking)
+    tree, complete = scan(str(top))
+    assert complete
+    assert {name for files in tree.values() for name in files} == {"a.py", "b.py", "c.py"}

@@ -380,7 +380,7 @@ class Calls(Struct, eq=False, dict=True):
             self._newest = view
             self._known.clear()
             self._recent.clear()
-            self._flights.abandon(lambda key: True)
+            self._flights.abandon()
 
 
 class Keys(NamedTuple):

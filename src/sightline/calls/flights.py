@@ -81,10 +81,10 @@ class Flights(Generic[T]):
                     self._drop(key, flight)
                 self._bound()
 
-    def abandon(self, stale: Callable[[Hashable], bool]) -> None:
-        """Stops unattended work whose key is stale."""
+    def abandon(self) -> None:
+        """Stops unattended work."""
         for key, flight in list(self._flights.items()):
-            if not flight.waiting and stale(key):
+            if not flight.waiting:
                 self._drop(key, flight)
 
     async def close(self) -> None:

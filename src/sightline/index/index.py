@@ -172,9 +172,8 @@ class Index:
             builder.note(changes)
 
     def tree(self, root: str) -> Tree:
-        """A copy of the tracked files of a root, safe to read in a thread."""
-        seen = self.workspace.observers[root].tree
-        return {folder: dict(files) for folder, files in seen.items()}
+        """The tracked files of a root. A thread may read them: they are never written to."""
+        return self.workspace.observers[root].tree
 
     async def pending(self, root: str) -> int:
         """How many files differ from the index of a root."""

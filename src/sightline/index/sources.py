@@ -15,19 +15,7 @@ from sightline.index.languages import language_of
 from sightline.workspace.gate import Gate, GatedFile
 from sightline.workspace.tree import Stamp
 
-__all__ = ["MAX_BYTES", "REASONS", "Source", "decode_text", "read_source", "read_whole"]
-
-#: Why a file is not indexed, and what that means.
-REASONS = {
-    "too_large": "larger than a source file should be",
-    "binary": "holds bytes that no text has",
-    "encoding": "neither UTF-8, UTF-16 nor Latin-1 text",
-    "minified": "has lines as long as minified or encoded data",
-    "generated": "a lock file or other output of a tool",
-    "unreadable": "could not be opened or vanished",
-    "not_regular": "is a link, a pipe, a socket or a device",
-    "failed": "could not be read by its grammar, nor as plain lines",
-}
+__all__ = ["MAX_BYTES", "Source", "decode_text", "read_source", "read_whole"]
 
 MAX_BYTES = 1 << 20
 _MAX_DATA_BYTES = 256 << 10

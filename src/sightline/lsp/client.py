@@ -27,6 +27,9 @@ _METHOD_NOT_FOUND = -32601
 _MAX_UNSENT_BYTES = 1 << 16
 _encode = msgspec.json.Encoder().encode
 _decode_envelope = msgspec.json.Decoder(types.Envelope).decode
+#: What reading somebody's JSON ends in: too many brackets inside each other are refused, too.
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_NOTHING = msgspec.Raw(b"{}")
 #: How most servers spell the answer to a request.
 _ANSWER = re.compile(rb'\{"jsonrpc": ?"2\.0", ?"id": ?([1-9]\d{0,14}), ?"result":')
 
@@ -126,10 +129,6 @@ class Client:
         self._flush()
         self._fail(ServerGone("it was stopped"))
 
-    def supports(self, method: str) -> bool:
-        """Whether the server registered a method dynamically."""
-        return any(registered == method for registered, _ in self.registrations.values())
-
     def _send(self, message: Mapping[str, object]) -> None:
         self._unsent.append(frame(_encode(message)))
 
@@ -152,7 +151,7 @@ class Client:
                 self._dispatch(body)
         except BadFraming as bad:
             self._fail(ServerGone(str(bad)))
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except _UNREADABLE:
             self._fail(ServerGone("it sent something that is not a message"))
 
     def _end(self) -> None:
@@ -178,7 +177,9 @@ class Client:
             if message.id is not None:
                 self._answer(message.id, message.method, message.params)
             else:
-                self._notified(message.method, message.params)
+                # Whoever listens looks for members by name.
+                named = memoryview(message.params)[:1].tobytes() == b"{"
+                self._notified(message.method, message.params if named else _NOTHING)
         elif message.id is not None:
             self._resolve(message)
 
@@ -197,7 +198,7 @@ class Client:
             return False
         try:
             found = _decoder(result).decode(memoryview(body)[opening.end() : -1])
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except _UNREADABLE:
             return False
         del self._pending[number]
         future.set_result(found)
@@ -213,7 +214,7 @@ class Client:
             return
         try:
             future.set_result(_decoder(result).decode(message.result))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except _UNREADABLE as error:
             future.set_exception(ServerError(0, f"unusable answer: {error}"))
 
     # What servers ask of a client
@@ -237,6 +238,8 @@ class Client:
     def _register(self, params: dict[str, Any]) -> None:
         for registration in params["registrations"]:
             options = registration.get("registerOptions") or {}
+            if not isinstance(options, dict):
+                raise TypeError
             self.registrations[registration["id"]] = (registration["method"], options)
 
     def _unregister(self, params: dict[str, Any]) -> None:

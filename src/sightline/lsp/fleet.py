@@ -65,22 +65,29 @@ class Fleet(Struct, eq=False):
         await self.stop(list(self.servers))
 
     async def round(self) -> None:
-        """One look at every server."""
+        """One look at every server. One that fails keeps nobody from looking at the others."""
         now = time.monotonic()
         for server in list(self.servers.values()):
-            pid = server.pid
-            if pid is None:
-                continue
-            if server.idle and now - server.used > self.bounds.idle_s:
-                await server.stop()
-                continue
-            if await asyncio.to_thread(server.is_mended):
-                server.start_over()
-                server.launch.ended()
-                continue
-            limit = self.bounds.memory_mb
-            if await asyncio.to_thread(self.measure, pid) > limit << 20 and server.pid == pid:
-                server.exhausted(f"used more than {limit:,} MiB of memory")
+            try:
+                await self._look_at(server, now)
+            except Exception as error:  # nobody called, so nobody else would hear of it
+                context = {"message": f"a look at {server.name} failed", "exception": error}
+                asyncio.get_running_loop().call_exception_handler(context)
+
+    async def _look_at(self, server: Server, now: float) -> None:
+        pid = server.pid
+        if pid is None:
+            return
+        if server.idle and now - server.used > self.bounds.idle_s:
+            await server.stop()
+            return
+        if await asyncio.to_thread(server.is_mended):
+            server.start_over()
+            server.launch.ended()
+            return
+        limit = self.bounds.memory_mb
+        if await asyncio.to_thread(self.measure, pid) > limit << 20 and server.pid == pid:
+            server.exhausted(f"used more than {limit:,} MiB of memory")
 
     async def _watch(self) -> None:
         while True:

@@ -35,8 +35,13 @@ def _watchers(client: Client) -> Iterator[Mapping[str, Any]]:
         watcher
         for method, options in client.registrations.values()
         if method == _METHOD
-        for watcher in options.get("watchers", ())
+        for watcher in _listed(options.get("watchers"))
+        if isinstance(watcher, Mapping)
     )
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _fits(watcher: Mapping[str, Any], path: str, folder: str) -> bool:

@@ -145,14 +145,13 @@ class Projects(Struct, eq=False):
     def folders(self) -> Iterator[tuple[str, list[str]]]:
         """Every folder of the root's own files with the names in it."""
         selection = self._chosen()
-        # Lists, because the tree may change while another thread walks it.
-        for folder, files in list(self.tree().items()):
+        for folder, files in self.tree().items():
             if not selection.skips_folder(folder):
                 yield folder, list(files)
 
     def holding(self, name: str) -> list[str]:
         """The folders of the root's own files that have one of this name."""
-        found = [folder for folder, files in list(self.tree().items()) if name in files]
+        found = [folder for folder, files in self.tree().items() if name in files]
         selection = self._chosen()
         return sorted(folder for folder in found if not selection.skips_folder(folder))
 

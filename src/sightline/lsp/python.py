@@ -180,11 +180,6 @@ def modules_in(folder: str) -> set[str]:
 
 def _configuration(environment: str) -> dict[str, str]:
     """What ``pyvenv.cfg`` says; a damaged one would make servers refuse the whole project."""
-    try:
-        path = os.path.join(environment, "pyvenv.cfg")
-        with open(path, encoding="utf-8", errors="replace") as file:
-            lines = file.read(_MAX_CONFIGURATION).splitlines()
-    except OSError:
-        return {}
-    pairs = (line.partition("=") for line in lines)
+    text = read_text(os.path.join(environment, "pyvenv.cfg"), _MAX_CONFIGURATION) or ""
+    pairs = (line.partition("=") for line in text.splitlines())
     return {key.strip().lower(): value.strip() for key, _, value in pairs}

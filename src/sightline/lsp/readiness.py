@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from sightline.lsp.client import Client
+from sightline.lsp.reading import table
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.shortcomings import Shortcoming
 
@@ -96,7 +97,9 @@ class Readiness:
             self.words += f"{message[:_MAX_WORDS]}\n"
 
     def _progress(self, params: dict[str, Any]) -> None:
-        token, value = params.get("token"), params.get("value") or {}
+        token, value = params.get("token"), table(params, "value")
+        if not isinstance(token, str | int):
+            return  # nothing that the protocol knows
         if value.get("kind") == "begin":
             self._titles[token] = str(value.get("title", ""))
         elif value.get("kind") == "report":

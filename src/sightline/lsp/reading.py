@@ -1,14 +1,15 @@
 """Reading small files of a workspace for our own use: configuration that names other files.
 
-Opened without blocking, must be regular, and never more than a limit: a pipe or a huge file in a
-hostile project costs nothing. What cannot be read counts as absent.
+Only regular files, and never more than a limit: a pipe or a huge file in a hostile project costs
+nothing. What cannot be read counts as absent.
 """
 
 import json
 import os
-import stat
 from collections.abc import Mapping
 from typing import Any
+
+from sightline.workspace.regular import open_regular
 
 __all__ = [
     "read_bytes",
@@ -22,7 +23,6 @@ __all__ = [
 
 _LIMIT = 64 << 20
 _TOML_LIMIT = 1 << 20
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def read_text(path: str, limit: int = _LIMIT) -> str | None:
@@ -33,15 +33,16 @@ def read_text(path: str, limit: int = _LIMIT) -> str | None:
 
 def read_bytes(path: str, limit: int = _LIMIT) -> bytes | None:
     """What a regular file of at most ``limit`` bytes holds, or ``None``."""
-    try:
-        descriptor = os.open(path, _FLAGS)
-    except (OSError, ValueError):
+    file = open_regular(path, links=True)
+    if file is None:
         return None
-    with open(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
+    with file:
+        try:
+            if os.fstat(file.fileno()).st_size > limit:
+                return None
+            return file.read(limit)
+        except OSError:
             return None
-        return file.read(limit)
 
 
 def read_toml(path: str) -> Mapping[str, Any]:

@@ -96,6 +96,12 @@ class Cycle:
         """A whole response, without waiting for those before it to be read."""
         if self.disconnected or self.complete:
             return
+        if self.started:
+            # A stream has begun and will not come to its end. Another status line would be a part
+            # of it; closing without the last chunk tells the client that it is not whole.
+            self.keep_alive = False
+            self._end()
+            return
         self.started = True
         if reply.headers is JSON_HEADERS and self.keep_alive:
             self._wire.write(_JSON % (len(reply.body), reply.body))

@@ -148,8 +148,8 @@ class Answer:
         if not self._may_stream:
             return
         if not self._streaming:
-            self._streaming = True
             await self._line.begin_stream(_STREAM_HEADERS)
+            self._streaming = True  # not before: whoever is cancelled while waiting began nothing
         await self._line.stream(_framed(message), ends=False)
 
     async def json(self, message: bytes) -> None:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # the index brings numpy, which only its own tools should hav
 __all__ = [
     "Answer",
     "Desk",
-    "Page",
     "Paged",
     "Question",
     "Tool",
@@ -111,14 +110,6 @@ def within(items: Sequence[msgspec.Struct], size: int) -> int:
     return max(count, min(1, len(items)))
 
 
-class Page(Struct, frozen=True):
-    """What a summary is written from."""
-
-    items: Sequence[msgspec.Struct]
-    returned: int
-    more: bool
-
-
 class Paged(Struct, frozen=True):
     """A complete list. ``summary`` describes one page of it."""
 
@@ -190,6 +181,3 @@ def left_out(outside: int, covered: Covered[Any] | None = None) -> str:
         if covered.note:
             sentences.append(covered.note)
     return "".join(f" {sentence}" for sentence in sentences)
-
-
-Members = Mapping[str, Any]

@@ -14,13 +14,13 @@ True
 """
 
 import os
-import stat
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from sightline.workspace.linear import BadPattern, Expression, compile_expression
+from sightline.workspace.regular import open_regular
 
 __all__ = ["IGNORE_FILE", "IgnoreFiles", "Rules", "glob_expression", "read_small"]
 
@@ -28,12 +28,6 @@ IGNORE_FILE = ".gitignore"
 _MAX_BYTES = 1 << 20
 _MAX_PATTERNS = 5_000
 _MAX_CLIMB = 64
-_READ_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-)
 
 #: An expression that nothing matches.
 _NEVER = r"[^\x{00}-\x{ff}]"
@@ -318,18 +312,14 @@ class _Shifted(Rules):
 
 def read_small(path: str) -> str:
     """The text of a small regular file, or nothing."""
-    try:
-        descriptor = os.open(path, _READ_FLAGS)
-    except (OSError, ValueError):
+    file = open_regular(path, links=False)
+    if file is None:
         return ""
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    with file:
+        try:
+            return file.read(_MAX_BYTES).decode("utf-8", "surrogateescape")
+        except OSError:
             return ""
-        return os.read(descriptor, _MAX_BYTES).decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""
-    finally:
-        os.close(descriptor)
 
 
 def _repository_top(root: str) -> str | None:

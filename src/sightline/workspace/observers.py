@@ -2,7 +2,8 @@
 
 Both observers answer one question, "what changed since you were last asked?", and both are asked
 when a call begins. The watcher falls back to a sweep for whatever it cannot watch: an overflowing
-queue, folders past the watch limit, mounts that do not announce.
+queue, folders past the watch limit, mounts that do not announce. The tree of an observer is never
+written to after it was put there, so other threads may read it: see ``draft``.
 """
 
 import hashlib
@@ -13,8 +14,10 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from sightline.workspace.changes import Change, ChangeSet
+from sightline.workspace.draft import Draft
 from sightline.workspace.inotify import Event, Inotify, Mask, WatchLimit
 from sightline.workspace.mounts import silent_mounts
+from sightline.workspace.regular import open_regular
 from sightline.workspace.tree import (
     HIDDEN,
     MAX_FILES,
@@ -31,7 +34,6 @@ __all__ = ["Observer", "Scope", "Sweeper", "Watcher", "observe"]
 
 #: Where packages are installed.
 _STORES = ("/node_modules/", "/site-packages/")
-_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Scope(Struct, frozen=True):
@@ -139,7 +141,7 @@ class Watcher(Struct, eq=False):
 
     def start(self) -> None:
         self._silent = silent_mounts(self.top)
-        self._enter(self.top)
+        self.tree = self._enter(self.top)
 
     def changes(self) -> list[Change]:
         events = self.inotify.drain()
@@ -147,21 +149,20 @@ class Watcher(Struct, eq=False):
             return []
         if any(event.mask & Mask.OVERFLOW for event in events):
             return self.resync()
-        found = ChangeSet()
+        draft = Draft(self.tree)
         for event in events:
-            self._apply(event, found)
+            self._apply(event, draft)
         if self.unwatched:
-            self._sweep_unwatched(found)
-        return found.changes()
+            self._sweep_unwatched(draft)
+        return self._put(draft)
 
     def resync(self) -> list[Change]:
         """Everything watched and stamped anew, after announcements were lost."""
-        before = self.tree
         for number in self._paths:
             self.inotify.unwatch(number)
-        self._paths, self._numbers, self.unwatched, self.tree = {}, {}, set(), {}
+        self._paths, self._numbers, self.unwatched = {}, {}, set()
         self.inotify.drain()
-        self._enter(self.top)
+        before, self.tree = self.tree, self._enter(self.top)
         found = ChangeSet()
         found.note_all(differences(before, self.tree))
         return found.changes()
@@ -172,24 +173,31 @@ class Watcher(Struct, eq=False):
         The kernel announces no store through a shared memory mapping until it is unmapped.
         """
         announced = self.changes()
-        missed = ChangeSet()
-        for path, known, _ in list(differences(self.tree, found)):
-            if stamp_of(path) != known:
+        missed = Draft(self.tree)
+        for path, known, _ in differences(self.tree, found):
+            now = stamp_of(path)
+            if now != known:
                 folder, _, name = path.rpartition("/")
-                self._restamp(folder, name, missed)
-        return announced + missed.changes()
+                missed.note(folder, name, now)
+        return announced + self._put(missed)
 
     def close(self) -> None:
         """Nothing can be watched any more, which also ends a first look that is under way."""
         self.inotify.close()
 
+    def _put(self, draft: Draft) -> list[Change]:
+        """The draft is the tree from now on."""
+        self.tree = draft.tree
+        return draft.changes()
+
     # Folders
 
-    def _enter(self, top: str) -> None:
+    def _enter(self, top: str) -> Tree:
         """Watches ``top`` and all below it, and stamps what is there.
 
         A folder is watched before it is read, so that nothing falls between the two.
         """
+        tree: Tree = {}
         waiting, count = [top], 0
         limit = self.scope.announced if top == self.top else None
         while waiting:
@@ -199,12 +207,13 @@ class Watcher(Struct, eq=False):
                 self.reason = "a mount below the root does not announce changes"
             elif not self._watch(folder):
                 continue
-            self.tree[folder], subfolders = read_folder(folder)
-            count += len(self.tree[folder])
+            tree[folder], subfolders = read_folder(folder)
+            count += len(tree[folder])
             if limit is not None and count > limit:
                 self.complete = False
-                return
+                break
             waiting.extend(filter(self.scope.enters, subfolders))
+        return tree
 
     def _watch(self, folder: str) -> bool:
         """Whether the folder is there to be read."""
@@ -220,25 +229,24 @@ class Watcher(Struct, eq=False):
         self._numbers[folder] = number
         return True
 
-    def _leave(self, folder: str, found: ChangeSet) -> None:
+    def _leave(self, folder: str, draft: Draft) -> None:
         """Forgets one folder and the files directly in it."""
         number = self._numbers.pop(folder, None)
         if number is not None and self._paths.get(number) == folder:
             del self._paths[number]
             self.inotify.unwatch(number)
         self.unwatched.discard(folder)
-        for name, stamp in self.tree.pop(folder, {}).items():
-            found.note(f"{folder}/{name}", stamp, None)
+        draft.drop(folder)
 
-    def _leave_all(self, top: str, found: ChangeSet) -> None:
+    def _leave_all(self, top: str, draft: Draft) -> None:
         """Forgets a folder that has moved away, and everything below it."""
         prefix = top + "/"
-        for folder in [f for f in self.tree if f == top or f.startswith(prefix)]:
-            self._leave(folder, found)
+        for folder in [f for f in draft.tree if f == top or f.startswith(prefix)]:
+            self._leave(folder, draft)
 
     # Events
 
-    def _apply(self, event: Event, found: ChangeSet) -> None:
+    def _apply(self, event: Event, draft: Draft) -> None:
         folder = self._paths.get(event.watch)
         if folder is None:
             return
@@ -248,42 +256,28 @@ class Watcher(Struct, eq=False):
         elif event.mask & Mask.UNMOUNT or (
             folder == self.top and event.mask & (Mask.DELETE_SELF | Mask.MOVE_SELF)
         ):
-            self._leave_all(folder, found)
+            self._leave_all(folder, draft)
         elif not event.name:
             pass  # a folder below the root: its parent announces what became of it
         elif event.mask & Mask.ISDIR:
-            self._apply_folder(event, f"{folder}/{event.name}", found)
+            self._apply_folder(event, f"{folder}/{event.name}", draft)
         elif is_tracked(event.name):
-            self._restamp(folder, event.name, found)
+            draft.note(folder, event.name, stamp_of(f"{folder}/{event.name}"))
 
-    def _apply_folder(self, event: Event, path: str, found: ChangeSet) -> None:
+    def _apply_folder(self, event: Event, path: str, draft: Draft) -> None:
         if event.name == HIDDEN or not self.scope.enters(path):
             return
         if event.mask & Mask.DELETE:
-            self._leave(path, found)  # only an empty folder can be deleted
+            self._leave(path, draft)  # only an empty folder can be deleted
         elif event.mask & Mask.MOVED_FROM:
-            self._leave_all(path, found)
+            self._leave_all(path, draft)
         elif event.mask & Mask.CAME:
-            if path in self.tree:
-                self._leave_all(path, found)
-            known, self.tree = self.tree, {}
-            self._enter(path)
-            found.note_all(differences({}, self.tree))
-            known.update(self.tree)
-            self.tree = known
+            if path in draft.tree:
+                self._leave_all(path, draft)
+            for folder, files in self._enter(path).items():
+                draft.put(folder, files)
 
-    def _restamp(self, folder: str, name: str, found: ChangeSet) -> None:
-        path = f"{folder}/{name}"
-        files = self.tree.setdefault(folder, {})
-        known, stamp = files.get(name), stamp_of(path)
-        found.note(path, known, stamp)
-        if stamp is not None:
-            files[name] = stamp
-        else:
-            files.pop(name, None)
-
-    def _sweep_unwatched(self, found: ChangeSet) -> None:
-        before = {folder: self.tree.pop(folder, {}) for folder in self.unwatched}
+    def _sweep_unwatched(self, draft: Draft) -> None:
         after: Tree = {}
         waiting = sorted(self.unwatched)
         while waiting:
@@ -292,8 +286,10 @@ class Watcher(Struct, eq=False):
                 after[folder], subfolders = read_folder(folder)
                 entered = filter(self.scope.enters, subfolders)
                 waiting.extend(f for f in entered if f not in self._numbers)
-        found.note_all(differences(before, after))
-        self.tree.update(after)
+        for folder in self.unwatched - after.keys():
+            draft.drop(folder)
+        for folder, files in after.items():
+            draft.put(folder, files)
         self.unwatched = set(after)
 
 
@@ -319,9 +315,11 @@ def observe(
 
 
 def _content_hash(path: str) -> bytes:
-    try:
-        descriptor = os.open(path, _READ_FLAGS)
-        with open(descriptor, "rb") as file:
-            return hashlib.file_digest(file, "blake2b").digest()
-    except OSError:
+    file = open_regular(path, links=False)
+    if file is None:
         return b""
+    with file:
+        try:
+            return hashlib.file_digest(file, "blake2b").digest()
+        except OSError:
+            return b""

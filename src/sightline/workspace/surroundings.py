@@ -38,6 +38,8 @@ class Surroundings:
         self.observers, self.unobserved = kept, {}
         for top in wanted.keys() - {each.top for each in kept}:
             scope = Scope(wanted[top], True, _MAX_ANNOUNCED, _MAX_SWEPT)
+            if self._starting is not None:
+                self._starting.close()  # its first look failed
             self._starting = observer = observe(top, notify=notify, scope=scope)
             observer.start()
             self._starting = None

@@ -22,6 +22,7 @@ __all__ = [
     "file_count",
     "is_tracked",
     "last_change",
+    "read_folder",
     "scan",
     "stamp_of",
 ]
@@ -100,22 +101,25 @@ def read_folder(folder: str) -> tuple[dict[str, Stamp], list[str]]:
     files: dict[str, Stamp] = {}
     subfolders: list[str] = []
     try:
-        entries = os.scandir(folder)
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                _note_entry(entry, files, subfolders)
     except OSError:
-        return files, subfolders  # vanished or closed to us: its files are simply not there
-    with entries:
-        for entry in entries:
-            try:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name != HIDDEN:
-                        subfolders.append(entry.path)
-                elif is_tracked(entry.name):
-                    status = entry.stat(follow_symlinks=False)
-                    if _is_file(status):
-                        files[entry.name] = _stamp(status)
-            except OSError:
-                continue
+        pass  # vanished, closed to us or broken: what is not listed is simply not there
     return files, subfolders
+
+
+def _note_entry(entry: "os.DirEntry[str]", files: dict[str, Stamp], subfolders: list[str]) -> None:
+    try:
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name != HIDDEN:
+                subfolders.append(entry.path)
+        elif is_tracked(entry.name):
+            status = entry.stat(follow_symlinks=False)
+            if _is_file(status):
+                files[entry.name] = _stamp(status)
+    except OSError:
+        return  # gone since it was listed
 
 
 def differences(before: Tree, after: Tree) -> Iterator[tuple[str, Stamp | None, Stamp | None]]:

@@ -9,6 +9,7 @@ unsaved texts here and change the roots; nobody else moves an epoch.
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 
 from sightline.contract.failures import NotReady, Unavailable
 from sightline.contract.source import SourceFile
@@ -45,7 +46,11 @@ class Workspace:
         self._view: View | None = None
         self._scan: asyncio.Task[None] | None = None
         self._ahead: tuple[int, Callable[[], None]] | None = None
+        #: Held while the observers are asked in a thread, or others take their place.
         self._collecting = asyncio.Lock()
+        #: Asks the observers in a thread next, and has not begun.
+        self._next_sweep: asyncio.Task[View] | None = None
+        self._sweeps: set[asyncio.Task[View]] = set()
         self._top_folders = top_folders()
         self._unsaved: Mapping[str, str | None] = {}
         self._audit_due = 0.0
@@ -86,33 +91,36 @@ class Workspace:
         """Begins the first scan in the background. ``begin`` waits for it."""
         if self._scan is None:
             self._scan = asyncio.create_task(self._first_scan(), name="workspace scan")
+        elif _has_failed(self._scan):
+            self._scan = asyncio.create_task(self._rescan(self._scan), name="another scan")
 
     def begin_now(self) -> View | None:
         """What ``begin`` returns, where it can be had without waiting."""
         if self._epochs is None or self._scan is None or not self._scan.done():
             return None
-        for observer in self._all():
-            if observer.sweeps or not observer.complete:
-                return None
+        if _has_failed(self._scan) or self._must_sweep() or not self._is_complete():
+            return None
         changes = self._collect()
         return self._view if self._view is not None and not changes else self.apply(changes)
 
     async def begin(self) -> View:
         """The view that contains every change finished before this moment."""
-        self.start()
-        assert self._scan is not None
-        while not self._scan.done():  # it may be another one by the time this one is done
-            await asyncio.wait({self._scan})
-        if self._scan.cancelled() or self._scan.exception() is not None:
-            raise NotReady(waiting_for="the first scan of the workspace")
-        if any(not observer.complete for observer in self.observers.values()):
-            raise Unavailable("the workspace has more than 1,000,000 files; open a part of it")
-        if any(observer.sweeps for observer in self._all()):
-            async with self._collecting:
-                changes = await asyncio.to_thread(self._collect)
-        else:
-            changes = self._collect()
-        return self.apply(changes)
+        while True:
+            self.start()
+            assert self._scan is not None
+            while not self._scan.done():  # it may be another one by the time this one is done
+                await asyncio.wait({self._scan})
+            if self._scan.cancelled():
+                raise NotReady(waiting_for="the first scan of the workspace")
+            self._scan.result()  # what went wrong is no answer; who asks again gets another scan
+            self._require_complete()
+            if not self._must_sweep():
+                return self.apply(self._collect())
+            view = await self._sweep()
+            self._require_complete()
+            if self._scan.done():
+                return view
+            # There are other roots now, which nobody has looked at yet.
 
     def apply(self, changes: Sequence[Change]) -> View:
         """Moves the epochs for observed changes and returns the view after them."""
@@ -121,8 +129,11 @@ class Workspace:
             text = any(c.kind == Kind.CHANGED for c in changes)
             fs = any(c.kind != Kind.CHANGED for c in changes)
             self._move(text=text, fs=fs, diagnostics=True)
-            for listener in self._listeners:
-                listener(changes)
+            # Whoever fails is a bug that is heard of; the others are told nevertheless, because
+            # nobody will be told again.
+            with ExitStack() as everybody:
+                for listener in reversed(self._listeners):
+                    everybody.callback(listener, changes)
         if self._view is None:
             self._view = self._new_view(self._epochs)
         return self._view
@@ -208,16 +219,20 @@ class Workspace:
 
     async def audit(self) -> None:
         """One look at everything; what the kernel did not announce is applied."""
-        now = time.monotonic()
-        changes: list[Change] = []
-        for observer in self._all():
-            if not observer.sweeps:
-                enters = observer.scope.enters
-                found, _ = await asyncio.to_thread(scan, observer.top, enters=enters)
-                if any(observer is each for each in self._all()):
-                    changes += observer.audit(found)
-        self._rest_after(now)
-        self.apply(changes)
+        began = time.monotonic()
+        try:
+            for observer in self._all():
+                if not observer.sweeps:
+                    await self._audit(observer)
+        finally:
+            self._rest_after(began)
+
+    async def _audit(self, observer: Observer) -> None:
+        found, _ = await asyncio.to_thread(scan, observer.top, enters=observer.scope.enters)
+        async with self._collecting:
+            if any(observer is each for each in self._all()):
+                # At once: what the observer has handed over is found by nobody else.
+                self.apply(observer.audit(found))
 
     def _rest_after(self, began: float) -> None:
         """The next audit is due a while after the scan that began then."""
@@ -225,7 +240,7 @@ class Workspace:
         self._audit_due = ended + max(_AUDIT_REST_S, (ended - began) / _AUDIT_SHARE)
 
     def close(self) -> None:
-        for task in (self._scan, self._auditing):
+        for task in (self._scan, self._auditing, *self._sweeps):
             if task is not None:
                 task.cancel()
         for observer in self.observers.values():
@@ -256,11 +271,15 @@ class Workspace:
 
     async def _rescan(self, before: "asyncio.Task[None]") -> None:
         await asyncio.wait({before})
-        async with self._collecting:
-            await self._observe_roots()
-        self._move(roots=True)
-        for listener in self._root_listeners:
-            listener()
+        if self._epochs is None:
+            await self._first_scan()
+        else:
+            async with self._collecting:
+                await self._observe_roots()
+            self._move(roots=True)
+        with ExitStack() as everybody:
+            for listener in reversed(self._root_listeners):
+                everybody.callback(listener)
 
     async def _observe_roots(self) -> None:
         """An observer for every root and none for anything else."""
@@ -269,6 +288,8 @@ class Workspace:
             self.observers.pop(real).close()
         for root in roots:
             if root.real not in self.observers:
+                if self._starting is not None:
+                    self._starting.close()  # its first look failed
                 self._starting = observe(root.real, notify=self.notify)
                 await asyncio.to_thread(self._starting.start)
                 self.observers[root.real], self._starting = self._starting, None
@@ -280,6 +301,35 @@ class Workspace:
 
     def _new_view(self, epochs: Epochs) -> View:
         return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders, self._unsaved)
+
+    def _must_sweep(self) -> bool:
+        """Whether the observers cannot be asked here and now, but in a thread only."""
+        # While a thread asks them, what they have handed over is not applied yet.
+        return self._collecting.locked() or any(observer.sweeps for observer in self._all())
+
+    async def _sweep(self) -> View:
+        """Asks the observers in a thread.
+
+        They tell a change once. So the look is nobody's own: it goes on and is applied although
+        those who wait for it have left. Who comes before it begins shares it.
+        """
+        if self._next_sweep is None:
+            self._next_sweep = asyncio.create_task(self._sweep_once(), name="sweep")
+            self._sweeps.add(self._next_sweep)
+            self._next_sweep.add_done_callback(self._sweeps.discard)
+        return await asyncio.shield(self._next_sweep)
+
+    async def _sweep_once(self) -> View:
+        async with self._collecting:
+            self._next_sweep = None  # whoever comes now may mean a change that this look misses
+            return self.apply(await asyncio.to_thread(self._collect))
+
+    def _is_complete(self) -> bool:
+        return all(observer.complete for observer in self.observers.values())
+
+    def _require_complete(self) -> None:
+        if not self._is_complete():
+            raise Unavailable("the workspace has more than 1,000,000 files; open a part of it")
 
     def _collect(self) -> list[Change]:
         changes: list[Change] = []
@@ -301,3 +351,7 @@ class Workspace:
             old.roots + roots, old.text + text, old.fs + fs, old.diagnostics + diagnostics
         )
         self._view = None
+
+
+def _has_failed(scan: "asyncio.Task[None]") -> bool:
+    return scan.done() and not scan.cancelled() and scan.exception() is not None

@@ -6,10 +6,8 @@ is written with ``##`` before it. What cannot be spelt is left out.
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["PAD", "Vocabulary"]
+__all__ = ["Vocabulary"]
 
-#: The number of no piece; fills up rows.
-PAD = 0
 _MAX_PIECES = 6
 _MAX_REMEMBERED = 200_000
 
