@@ -134,6 +134,8 @@ class Watcher(Struct, eq=False):
     _paths: dict[int, str] = {}
     _numbers: dict[str, int] = {}
     _silent: list[str] = []
+    #: Which folder the watches are in.
+    _identity: tuple[int, int] | None = None
 
     @property
     def sweeps(self) -> bool:
@@ -141,14 +143,15 @@ class Watcher(Struct, eq=False):
 
     def start(self) -> None:
         self._silent = silent_mounts(self.top)
+        self._identity = _identity(self.top)
         self.tree = self._enter(self.top)
 
     def changes(self) -> list[Change]:
         events = self.inotify.drain()
+        if self._identity != _identity(self.top) or any(map(self._is_lost, events)):
+            return self.resync()
         if not events and not self.unwatched:
             return []
-        if any(event.mask & Mask.OVERFLOW for event in events):
-            return self.resync()
         draft = Draft(self.tree)
         for event in events:
             self._apply(event, draft)
@@ -157,11 +160,12 @@ class Watcher(Struct, eq=False):
         return self._put(draft)
 
     def resync(self) -> list[Change]:
-        """Everything watched and stamped anew, after announcements were lost."""
+        """Everything watched and stamped anew: announcements were lost, or made elsewhere."""
         for number in self._paths:
             self.inotify.unwatch(number)
         self._paths, self._numbers, self.unwatched = {}, {}, set()
         self.inotify.drain()
+        self._identity = _identity(self.top)
         before, self.tree = self.tree, self._enter(self.top)
         found = ChangeSet()
         found.note_all(differences(before, self.tree))
@@ -246,6 +250,12 @@ class Watcher(Struct, eq=False):
 
     # Events
 
+    def _is_lost(self, event: Event) -> bool:
+        """Whether announcements were lost, or the watched folder itself came or went."""
+        gone = Mask.DELETE_SELF | Mask.MOVE_SELF | Mask.UNMOUNT
+        is_top = self._paths.get(event.watch) == self.top
+        return bool(event.mask & Mask.OVERFLOW or (is_top and event.mask & gone))
+
     def _apply(self, event: Event, draft: Draft) -> None:
         folder = self._paths.get(event.watch)
         if folder is None:
@@ -253,9 +263,7 @@ class Watcher(Struct, eq=False):
         if event.mask & Mask.IGNORED:
             del self._paths[event.watch]
             self._numbers.pop(folder, None)
-        elif event.mask & Mask.UNMOUNT or (
-            folder == self.top and event.mask & (Mask.DELETE_SELF | Mask.MOVE_SELF)
-        ):
+        elif event.mask & Mask.UNMOUNT:
             self._leave_all(folder, draft)
         elif not event.name:
             pass  # a folder below the root: its parent announces what became of it
@@ -312,6 +320,15 @@ def observe(
         return Watcher(top, make(), scope=scope or Scope())
     except WatchLimit as limit:
         return Sweeper(top, f"inotify cannot be used: {limit.strerror or limit}", scope)
+
+
+def _identity(folder: str) -> tuple[int, int] | None:
+    """Which folder has a name now: another one may take its place, or that of one above it."""
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _content_hash(path: str) -> bytes:
