@@ -117,7 +117,7 @@ class Pool:
     ) -> Covered[Sequence[Location]]:
         own = self._routes.route(file.path, "references")
         unread = self._routes.unread(own, file.path)
-        package = self._routes.package_note(own, file.path)
+        package = await self._routes.package_note(own, file.path)
         question = Expected(file, position, include_declaration)
         if own.spec.compile_database:
             question = await in_a_source(self._server(own), question)
@@ -139,6 +139,8 @@ class Pool:
         mentions = await self._mentions(own, question, found)
         notes = [self._note(own), package, unreached, doubts, mentions]
         notes += dict.fromkeys(part.note for part in parts)
+        name = name_at(file.text, position)
+        notes.append(await self._routes.elsewhere(own, file.path, name, found))
         if own.spec.compile_database:
             asked = question.file
             server, language = await self._reader(own, asked.path), self._routes.language_id

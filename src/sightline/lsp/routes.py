@@ -5,6 +5,7 @@ the question completely is taken. What nobody can answer is said: an error for o
 languages left out for the workspace.
 """
 
+import asyncio
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,12 +18,14 @@ from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.source import SourceFile
 from sightline.contract.texts import listed
 from sightline.contract.uris import is_under, path_of
+from sightline.contract.values import Location
 from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
 from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
 from sightline.lsp.members import Members
 from sightline.lsp.other_builds import OtherBuilds, builds_of
+from sightline.lsp.other_roots import OtherRoots
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.reach import Reach, imports_of
 from sightline.lsp.registry import Operation, Registry, ServerSpec
@@ -105,6 +108,8 @@ class Routes:
         self._reaches: dict[tuple[str, str], Reach] = {}
         self._other_builds: dict[tuple[str, str], OtherBuilds] = {}
         self._members: dict[tuple[str, str], Members] = {}
+        #: By server.
+        self._other_roots: dict[str, OtherRoots] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
@@ -113,6 +118,7 @@ class Routes:
         self._reaches.clear()
         self._other_builds.clear()
         self._members.clear()
+        self._other_roots.clear()
         self._state = None
 
     def route(self, path: str, operation: Operation) -> Route:
@@ -171,27 +177,21 @@ class Routes:
             )
         return self._unlinked[key]
 
-    def package_note(self, route: Route, path: str) -> str:
+    async def package_note(self, route: Route, path: str) -> str:
         """What the package of a file lacks, and whether others need it and do not find it."""
         root, language = route.project.projects.root, self.language(path) or ""
         if language not in KINDS:
             return ""
         self._refresh()
         key = (path.rpartition("/")[0], language)
-        if key not in self._notes:
-            self._notes[key] = self._package_note(root, *key)
-        return self._notes[key]
-
-    def _package_note(self, root: Root, folder: str, language: str) -> str:
-        kind, tree = KINDS[language], self._tree(root)
-        while not any(name in tree.get(folder, ()) for name in kind.manifests):
-            if len(folder) <= len(root.real):
-                return ""
-            folder = folder.rpartition("/")[0]
-        missing = not_installed(language, folder, root.outermost, self._environments)
-        name = self.unlinked(root, language).get(folder)
-        sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
-        return " ".join([*sentences, *([kind.sentence.format(name)] if name else [])])
+        notes, unlinked = self._notes, self._unlinked
+        if key not in notes:
+            # Manifests and environments are read, of every package: in a thread, from one state.
+            state = _State(root, self._tree(root), self._in(root), self._environments)
+            known = unlinked.get((root.real, language))
+            note, of_root = await asyncio.to_thread(_package_note, state, *key, known)
+            notes[key], unlinked[root.real, language] = note, of_root
+        return notes[key]
 
     def reach(self, route: Route) -> Reach | None:
         """How far a server reaches in its project, where that is looked at."""
@@ -221,6 +221,19 @@ class Routes:
             self._members[key] = Members(partial(self.project, spec, key[1]))
         return self._members.get(key)
 
+    async def elsewhere(self, route: Route, path: str, name: str, found: Sequence[Location]) -> str:
+        """What is to be said of a name in the roots that its server does not look into."""
+        own, roots = route.project.projects.root, self._workspace.roots.roots
+        others = [root for root in roots if root != own]
+        if not others:
+            return ""
+        if route.name not in self._other_roots:
+            self._other_roots[route.name] = OtherRoots(partial(self._sources, route.spec))
+        return await self._other_roots[route.name].note(own, others, path, name, found)
+
+    def _sources(self, spec: ServerSpec, root: Root) -> list[str]:
+        return [path for project in self._in(root).all(spec) for path in project.files()]
+
     def doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
         language = self.language(file.path)
@@ -248,6 +261,8 @@ class Routes:
             others.changed(changes)
         for members in self._members.values():
             members.changed(changes)
+        for roots in self._other_roots.values():
+            roots.changed(changes)
         if any(change.path in self._workspace.beside for change in changes):
             self._state = None
         elif any(change.path.endswith(MANIFESTS) for change in changes):
@@ -425,3 +440,30 @@ class Routes:
 
     def _tree(self, root: Root) -> Tree:
         return next((tree for r, tree in self._workspace.trees() if r.real == root.real), {})
+
+
+class _State(NamedTuple):
+    """What was last seen of a root."""
+
+    root: Root
+    tree: Tree
+    projects: Projects
+    environments: Environments
+
+
+def _package_note(
+    state: _State, folder: str, language: str, known: dict[str, str] | None
+) -> tuple[str, dict[str, str]]:
+    """The note, and the packages of the root that others do not find. Looks at the disk."""
+    root, tree, projects, environments = state
+    kind = KINDS[language]
+    if known is None:
+        known = unlinked(language, root.outermost, projects.holding, environments)
+    while not any(name in tree.get(folder, ()) for name in kind.manifests):
+        if len(folder) <= len(root.real):
+            return "", known
+        folder = folder.rpartition("/")[0]
+    missing = not_installed(language, folder, root.outermost, environments)
+    name = known.get(folder)
+    sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
+    return " ".join([*sentences, *([kind.sentence.format(name)] if name else [])]), known
