@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -143,6 +143,9 @@ class Server(Struct, eq=False):
     _anchors_due: bool = False
     #: Processes that are to be ended before the next one starts.
     _leaving: list[tuple[Client | None, Child | None]] = []
+    #: Whoever starts or ends a process has it until that is done.
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _ending: asyncio.Task[None] | None = None
     _names: int = 0
     #: How many questions wait about each document.
     _used: dict[str, int] = {}
@@ -204,7 +207,7 @@ class Server(Struct, eq=False):
     def start(self) -> asyncio.Task[None]:
         """Begins to start, unless it runs or is being started. Never two at a time."""
         if self._starting is None:
-            self._begin(self._start())
+            self._begin(self._start)
         assert self._starting is not None
         return self._starting
 
@@ -220,7 +223,7 @@ class Server(Struct, eq=False):
                 # Not awaited itself: a start that is replaced by another one is cancelled.
                 await asyncio.wait({start})
             if start.cancelled():
-                if self._starting is start:
+                if self._starting is None or self._starting is start:
                     raise self._not_ready()
                 continue
             start.result()
@@ -364,22 +367,25 @@ class Server(Struct, eq=False):
         return f"{self.name} to {words.get(self.state, 'start')}"
 
     async def stop(self) -> None:
-        """Shutdown, exit, then the whole tree is ended."""
+        """Shutdown, exit, then the whole tree is ended, even if nobody waits for it any more."""
         for task in (self._watching, self._settling, self._starting):
             if task is not None:
                 task.cancel()
-                with contextlib.suppress(asyncio.CancelledError, Exception):
-                    await task
         client = self.client
         self._leave()
         self._starting = self._watching = self._settling = None
         self.state = State.STOPPED
-        if client is not None and client.gone is None:
-            with contextlib.suppress(ServerError, ServerGone, TimeoutError):
-                async with asyncio.timeout(_SHUTDOWN_S):
-                    await client.request("shutdown", None, Any)
-            client.notify("exit")
-        await self._end_leaving()
+        self._ending = asyncio.create_task(self._end(client), name=f"end {self.name}")
+        await asyncio.shield(self._ending)
+
+    async def _end(self, client: Client | None) -> None:
+        async with self._turn:
+            if client is not None and client.gone is None:
+                with contextlib.suppress(ServerError, ServerGone, TimeoutError):
+                    async with asyncio.timeout(_SHUTDOWN_S):
+                        await client.request("shutdown", None, Any)
+                client.notify("exit")
+            await self._end_leaving()
 
     def start_over(self) -> None:
         """What it has read counts no longer."""
@@ -536,34 +542,34 @@ class Server(Struct, eq=False):
             self._crashed()
 
     def _crashed(self) -> None:
-        self._leave()
-        self._begin(self._restart())
+        self.state = State.RESTING
+        self._begin(self._restart)
         self.launch.ended()
 
     async def _restart(self) -> None:
-        await self._end_leaving()
         if not await self._rest():
             raise Unavailable(f"{self.name} {self._reason}; run sightline doctor")
         await self._start()
 
     def _begin_over(self) -> None:
         """A new start because of a change; what runs is ended first."""
-        before = self._starting
-
-        async def over() -> None:
-            if before is not None and not before.done():
-                before.cancel()
-                await asyncio.wait({before})
-            self._leave()
-            await self._end_leaving()
-            await self._start()
-
         self.state = State.STARTING
-        self._leave()
-        self._begin(over())
+        self._begin(self._start)
 
-    def _begin(self, starting: Coroutine[Any, Any, None]) -> None:
-        self._starting = asyncio.create_task(starting, name=f"start {self.name}")
+    def _begin(self, starting: Callable[[], Awaitable[None]]) -> None:
+        """A new start in place of one that goes on, if there is one, and of what runs."""
+        if self._starting is not None:
+            self._starting.cancel()
+        self._leave()
+
+        async def alone() -> None:
+            if self.state is State.STOPPED:
+                self.state = State.STARTING
+            async with self._turn:  # the one before has let go of its process by then
+                await self._end_leaving()
+                await starting()
+
+        self._starting = asyncio.create_task(alone(), name=f"start {self.name}")
         # Whoever asks is told; a start that nobody waits for may fail in silence.
         self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
 
