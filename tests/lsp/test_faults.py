@@ -1,6 +1,7 @@
 """A language server that misbehaves costs its caller a clear error and nobody anything else."""
 
 import asyncio
+import errno
 import gc
 import os
 import signal
@@ -13,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from sightline.contract.failures import Failure, NotReady, TimedOut, Unavailable
+from sightline.contract.failures import Bug, Failure, NotReady, TimedOut, Unavailable
 from sightline.contract.settings import Settings
 from sightline.lsp.anchors import Anchors
 from sightline.lsp.projects import Project
@@ -275,3 +276,37 @@ async def test_a_server_that_ends_while_its_files_are_looked_for(
         assert (await hover(running))["summary"] == "Hover available."
         gc.collect()
     assert unseen == []
+
+
+@pytest.mark.parametrize("broken", [OSError(errno.EIO, "Input/output error"), ValueError("a bug")])
+async def test_a_project_that_cannot_be_looked_through_after_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: Exception
+) -> None:
+    """What must be open for the server is not known then, so it is not asked; it starts over."""
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.py").write_text("x = 1\n")
+    found, failed = Project.anchors, []
+
+    def once(project: Project, units: Iterable[str] = ()) -> Anchors:
+        if (root / "b.py").exists() and not failed:
+            failed.append(project)
+            raise broken
+        return found(project, units)
+
+    monkeypatch.setattr(Project, "anchors", once)
+    unseen: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unseen.append(context))
+    registry = fake_registry(tmp_path / "fake", {"textDocument/hover": [{"result": HOVER}]})
+    registry.servers["fake"] = msgspec.structs.replace(registry.servers["fake"], opens="gomod")
+    async with engine(root, cache=tmp_path, registry=registry, settings=GENEROUS) as running:
+        await hover(running)
+        (root / "b.py").write_text("y = 1\n")
+        if not isinstance(broken, OSError):
+            with pytest.raises(Bug):
+                await hover(running, once=True)
+        assert (await hover(running))["summary"] == "Hover available."
+        heard = [message.get("method") for message in received_of(running)]
+        assert heard.count("initialize") == 2
+        gc.collect()
+    assert failed and unseen == []

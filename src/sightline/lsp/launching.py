@@ -80,6 +80,13 @@ class Start(Struct, frozen=True):
     #: What else lies outside and decides what it knows, as it was before.
     beside: Stamps = {}
 
+    def configured(self, section: str) -> Any:  # noqa: ANN401 - any JSON
+        """The part of the settings that a server asks for by its name."""
+        value: Any = self.settings
+        for part in section.split(".") if section else ():
+            value = value.get(part) if isinstance(value, Mapping) else None
+        return value
+
 
 class Launcher(Struct, frozen=True):
     """Knows this installation and the user's environment."""

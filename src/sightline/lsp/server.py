@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from enum import Enum
 from typing import Any
 
@@ -24,7 +24,7 @@ from sightline.contract.source import SourceFile
 from sightline.contract.uris import is_under, path_of, uri_of
 from sightline.lsp import types
 from sightline.lsp.anchors import LANGUAGE, Anchors, file_in_memory, named_by
-from sightline.lsp.capabilities import CAPABILITIES
+from sightline.lsp.capabilities import CAPABILITIES, takes_ranges
 from sightline.lsp.client import Client, ServerError, ServerGone
 from sightline.lsp.compile_database import Database
 from sightline.lsp.documents import Documents
@@ -232,11 +232,16 @@ class Server(Struct, eq=False):
             settling = self._settling
             if settling is not None and not settling.done():
                 await asyncio.wait({settling})
+                if not settling.cancelled():
+                    settling.result()  # a bug of ours is told as one
                 continue
             if self.client is None or self.client.gone is not None or self.state is not State.READY:
                 raise self._not_ready()
             if self._readiness is not None and self._readiness.broken:
                 raise self._could_not_load()
+            if self._anchors_due or (self._settler is not None and self._settler.pending):
+                self._settle_soon()
+                continue
             return self.client
 
     async def ask(
@@ -455,14 +460,14 @@ class Server(Struct, eq=False):
         client = Client(
             child.listen,
             child.stdin,
-            configuration=lambda section: _section(start.settings, section),
+            configuration=start.configured,
             notified=self._notified,
         )
         self.client = client
         await self._initialize(client, start)
         self.documents = Documents(
             client,
-            incremental=_takes_ranges(self.capabilities),
+            incremental=takes_ranges(self.capabilities),
             reopens=self.spec.compile_database,
         )
         self.published = Published()
@@ -624,6 +629,11 @@ class Server(Struct, eq=False):
     def _settle_soon(self) -> None:
         if self._settling is None or self._settling.done():
             self._settling = asyncio.create_task(self._settle(), name=f"settle {self.name}")
+            self._settling.add_done_callback(self._settled)
+
+    def _settled(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self._begin_over()  # nobody knows what it has taken in
 
     async def _settle(self) -> None:
         """Until the server has taken in every change; one that does not starts over."""
@@ -638,9 +648,9 @@ class Server(Struct, eq=False):
                             continue  # it ended meanwhile; the next one finds its own
                         self._hold(anchors)
                     await self._settler.settle()
-        except (ServerGone, ServerError):
+        except ServerGone:
             pass  # its end is noticed elsewhere
-        except TimeoutError:
+        except (ServerError, OSError):  # it refused, it took too long, or the disk is at fault
             self._begin_over()
 
     def _notified(self, method: str, params: msgspec.Raw) -> None:
@@ -733,13 +743,10 @@ class Server(Struct, eq=False):
             if fit and not (new and self._used):
                 return client
             if self._used:
-                await self._nobody_waits()
+                self._quiet.clear()
+                await self._quiet.wait()
             else:
                 self._begin_over()
-
-    async def _nobody_waits(self) -> None:
-        self._quiet.clear()
-        await self._quiet.wait()
 
     def _show(self, file: SourceFile, language: str) -> int:
         assert self.documents is not None
@@ -776,19 +783,6 @@ class Server(Struct, eq=False):
         return NotReady(
             f"{self.name} is not ready{cause}; retry in a moment", waiting_for=self.waiting_for()
         )
-
-
-def _takes_ranges(capabilities: Mapping[str, Any]) -> bool:
-    """Whether a server takes changes of documents by range."""
-    sync = capabilities.get("textDocumentSync")
-    return (sync.get("change") if isinstance(sync, Mapping) else sync) == 2
-
-
-def _section(settings: Mapping[str, Any], section: str) -> Any:  # noqa: ANN401 - any JSON
-    value: Any = settings
-    for part in section.split(".") if section else ():
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return value
 
 
 def _name(path: str) -> str:
