@@ -16,10 +16,13 @@ import pytest
 
 from sightline.contract.failures import Bug, Failure, NotReady, TimedOut, Unavailable
 from sightline.contract.settings import Settings
+from sightline.contract.source import SourceFile
 from sightline.lsp.anchors import Anchors
+from sightline.lsp.documents import Documents
 from sightline.lsp.projects import Project
 from tests.support.engine import Engine, engine, fake_registry, received
 from tests.support.http import alive
+from tests.support.processes import children_of
 
 HERE = {"line": 0, "character": 0}
 RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
@@ -286,7 +289,7 @@ async def test_a_project_that_cannot_be_looked_through_after_a_change(
     root = tmp_path / "ws"
     root.mkdir()
     (root / "a.py").write_text("x = 1\n")
-    found, failed = Project.anchors, []
+    found, failed = Project.anchors, list[Project]()
 
     def once(project: Project, units: Iterable[str] = ()) -> Anchors:
         if (root / "b.py").exists() and not failed:
@@ -310,3 +313,45 @@ async def test_a_project_that_cannot_be_looked_through_after_a_change(
         assert heard.count("initialize") == 2
         gc.collect()
     assert failed and unseen == []
+
+
+async def test_a_start_that_could_not_be_prepared_is_tried_again(
+    fake: Start, tmp_path: Path
+) -> None:
+    """As with a full disk: what a start needs could not be written, and can be a moment later."""
+    (tmp_path / "servers").write_text("in the way of the folder")
+    async with fake(GENEROUS, hover=[{"result": HOVER}]) as running:
+        for _ in range(2):
+            with pytest.raises(Unavailable, match=r"fake could not be started \(Not a directory\)"):
+                await hover(running, once=True)
+        (tmp_path / "servers").unlink()
+        assert (await hover(running, once=True))["summary"] == "Hover available."
+
+
+async def test_a_start_that_meets_a_bug_leaves_no_process_and_is_tried_again(
+    fake: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold, failed = Documents.hold, list[Documents]()
+
+    def once(documents: Documents, files: Iterable[tuple[SourceFile, str]]) -> None:
+        if not failed:
+            failed.append(documents)
+            raise ValueError("a bug")
+        hold(documents, files)
+
+    monkeypatch.setattr(Documents, "hold", once)
+    async with fake(GENEROUS, hover=[{"result": HOVER}]) as running:
+        with pytest.raises(Bug):
+            await hover(running, once=True)
+        (status,) = running.program.pool.status()
+        assert (status.state, status.pid) == ("stopped", None)
+        assert (await hover(running, once=True))["summary"] == "Hover available."
+        (status,) = running.program.pool.status()
+        assert children_named(running) == [status.pid]
+
+
+def children_named(running: Engine) -> list[int]:
+    """The scripted servers that run below this process, without their keepers."""
+    script = str(running.root.parent / "fake/script.json")
+    found = children_of(os.getpid()).items()
+    return [pid for pid, command in found if script in command.split() and " -- " not in command]

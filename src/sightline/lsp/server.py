@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from sightline.contract.failures import Failure, NotReady, Unavailable
+from sightline.contract.failures import NotReady, Unavailable
 from sightline.contract.source import SourceFile
 from sightline.contract.uris import is_under, path_of, uri_of
 from sightline.lsp import types
@@ -30,20 +30,18 @@ from sightline.lsp.compile_database import Database
 from sightline.lsp.documents import Documents
 from sightline.lsp.folder_changes import folder_changes
 from sightline.lsp.interest import interested, watches
+from sightline.lsp.launch import Launch, Trees
 from sightline.lsp.launching import Start
-from sightline.lsp.projects import Project
 from sightline.lsp.published import Published
 from sightline.lsp.readiness import Readiness
 from sightline.lsp.registry import ServerSpec
-from sightline.lsp.settling import Connection, Read, Settler
+from sightline.lsp.settling import Connection, Settler
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.strangers import Strangers
 from sightline.lsp.tsconfig import is_twin
 from sightline.lsp.versions import is_older, plain
 from sightline.process.child import Child, StartFailed
-from sightline.workspace.beside import Stamps
 from sightline.workspace.changes import Change, Kind
-from sightline.workspace.tree import Tree
 
 __all__ = ["Launch", "Server", "State"]
 
@@ -63,8 +61,8 @@ _SETTLE_S = 120.0
 _JSON = "jsonc"
 #: The method is not known, or its parameters were not understood at all.
 _NOT_UNDERSTOOD = frozenset({-32601, -32700})
-_CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED = -32801, -32802, -32800
-_RETRYABLE = frozenset({_CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED})
+#: Content modified, server cancelled, request cancelled.
+_RETRYABLE = frozenset({-32801, -32802, -32800})
 
 
 class State(Enum):
@@ -76,43 +74,16 @@ class State(Enum):
     FAILED = "failed"
 
 
-class _LoadAgain(Exception):
-    """What it has read is to be loaded from what it kept, which is more than it knows now."""
-
-
 #: The question about nothing but a document.
 _OUTLINE = "textDocument/documentSymbol"
 
 
+class _LoadAgain(Exception):
+    """What it has read is to be loaded from what it kept, which is more than it knows now."""
+
+
 class _TooOld(Exception):
     """The server calls itself a version that must not read a project."""
-
-
-Trees = Sequence[tuple[str, Tree]]
-
-
-class Launch(Struct, frozen=True):
-    """How to start one server: everything that is not in the registry."""
-
-    name: str
-    spec: ServerSpec
-    folder: str
-    #: The version that Sightline installed; nothing where the program is the user's own.
-    version: str
-    #: The project as it is now; its files come and go.
-    project: Callable[[], Project]
-    #: Everything that is observed, by its top: this root, the others, and what is around them.
-    trees: Callable[[], Trees]
-    #: What a start needs now, or ``None`` if the server is not installed any more.
-    prepare: Callable[[], Awaitable[Start | None]]
-    spawn: Callable[[Start], Awaitable[Child]]
-    read: Read
-    #: Waits until one more server may run.
-    admit: Callable[["Server"], Awaitable[None]]
-    #: Called when a server that had answered is gone: older answers may no longer hold.
-    ended: Callable[[], None]
-    #: Told of what lies outside of the workspace and decides what the server knows.
-    relies_on: Callable[[Stamps], None]
 
 
 class Server(Struct, eq=False):
@@ -421,11 +392,7 @@ class Server(Struct, eq=False):
                     await self._start_once(again)
             except StartFailed as failed:
                 self._give_up(f"could not be started ({failed})")
-                raise Unavailable(f"{self.name} {self._reason}; run sightline doctor") from None
-            except Failure:
-                self.state = State.STOPPED
-                self._starting = None
-                raise
+                raise self._given_up() from None
             except _LoadAgain:
                 self._leave()
                 await self._end_leaving()
@@ -434,19 +401,23 @@ class Server(Struct, eq=False):
                 self._leave()
                 await self._end_leaving()
                 self._give_up(f"{self.version} is not used: {self.spec.oldest_why}")
-                raise Unavailable(f"{self.name} {self._reason}; run sightline doctor") from None
+                raise self._given_up() from None
             except (ServerGone, ServerError, TimeoutError):
                 self._leave()
                 await self._end_leaving()
                 if not await self._rest():
-                    raise Unavailable(f"{self.name} {self._reason}; run sightline doctor") from None
+                    raise self._given_up() from None
             else:
                 return
 
     async def _start_once(self, again: bool) -> None:
         await self.launch.admit(self)
         self._missed.clear()  # what changed until here is on disk before anything is read
-        start = await self.launch.prepare()
+        try:
+            start = await self.launch.prepare()
+        except OSError as error:  # such as a full disk: its text would name a path
+            why = error.strerror or "the disk is at fault"
+            raise Unavailable(f"{self.name} could not be started ({why}); try again") from None
         if start is None:
             raise Unavailable(f"{self.name} is not installed any more; run sightline doctor")
         self._lacking, self._look_outside = tuple(start.shortcomings), start.outside
@@ -553,7 +524,7 @@ class Server(Struct, eq=False):
 
     async def _restart(self) -> None:
         if not await self._rest():
-            raise Unavailable(f"{self.name} {self._reason}; run sightline doctor")
+            raise self._given_up()
         await self._start()
 
     def _begin_over(self) -> None:
@@ -572,11 +543,22 @@ class Server(Struct, eq=False):
                 self.state = State.STARTING
             async with self._turn:  # the one before has let go of its process by then
                 await self._end_leaving()
-                await starting()
+                try:
+                    await starting()
+                finally:
+                    await self._forget_failed()
 
         self._starting = asyncio.create_task(alone(), name=f"start {self.name}")
         # Whoever asks is told; a start that nobody waits for may fail in silence.
         self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    async def _forget_failed(self) -> None:
+        """After a start that failed: the next question tries again."""
+        current = self._starting is asyncio.current_task()
+        if current and self.state not in (State.READY, State.FAILED):
+            self._leave()
+            self._starting, self.state = None, State.STOPPED
+            await self._end_leaving()
 
     async def _rest(self) -> bool:
         """Waits before the next start; ``False`` when it has ended too often."""
@@ -708,13 +690,16 @@ class Server(Struct, eq=False):
     def _is_blind(self) -> bool:
         return self._readiness is not None and self._readiness.blind
 
+    def _given_up(self) -> Unavailable:
+        return Unavailable(f"{self.name} {self._reason}; run sightline doctor")
+
     def _could_not_load(self) -> Unavailable:
         return Unavailable(f"{self.name} could not load the project; run sightline doctor")
 
     def _check_sanity(self) -> None:
         if self.state is State.FAILED:
             if time.monotonic() - self._last_crash < _GIVE_UP_S:
-                raise Unavailable(f"{self.name} {self._reason}; run sightline doctor")
+                raise self._given_up()
             self._starting = None  # long enough ago: one more try
         if self.client is not None and self.client.silent_for() > _SILENCE_S:
             self._begin_over()
