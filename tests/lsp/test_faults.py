@@ -182,7 +182,7 @@ async def test_answers_out_of_order_reach_their_own_callers(fake: Start) -> None
 async def test_a_server_that_ends_at_every_start_is_given_up(
     fake: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.server._FIRST_REST_S", 0.001)
+    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0.001)
     async with fake(initialize=[{"crash": 1}]) as running:
         with pytest.raises(Unavailable, match="ended 5 times in a row"):
             await hover(running)

@@ -192,7 +192,7 @@ async def test_events_that_overlap(
     events: tuple[str, ...],
     steps: int,
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.server._FIRST_REST_S", 0.0)
+    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0.0)
     async with fake() as running:
         await running.program.workspace.begin()
         found = running.program.pool._routes.route(str(running.root / "a.py"), "hover")
