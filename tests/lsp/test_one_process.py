@@ -152,6 +152,19 @@ async def test_who_waits_for_a_start_is_told_when_it_is_stopped(
         assert children.running == []
 
 
+async def test_one_that_was_forgotten_is_not_started_again(fake: Start, children: Children) -> None:
+    """As with a root that is removed while somebody is about to ask about it."""
+    async with fake() as running:
+        await hover(running)
+        server, fleet = the_server(running), running.program.pool._fleet
+        await fleet.stop(list(fleet.servers))
+        with pytest.raises(NotReady, match="fake is not ready because it was closed"):
+            await server.ready()
+        assert children.running == []
+        assert await hover(running, 1) == "Hover available."
+        assert [child.pid for child in children.running] == [the_server(running).pid]
+
+
 def grows(server: Server) -> None:
     server.exhausted("used too much")
 

@@ -87,6 +87,7 @@ class Lifecycle:
         self._leaving: list[Run] = []
         self._crashes = 0
         self._last_crash = 0.0
+        self._closed = False
 
     @property
     def active(self) -> bool:
@@ -124,6 +125,11 @@ class Lifecycle:
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
         await asyncio.shield(ending)
+
+    async def close(self) -> None:
+        """Stops for good: nobody would end what starts after that."""
+        self._closed, self._reason = True, "was closed"
+        await self.stop()
 
     async def started(self) -> bool:
         """Waits for the start that goes on; whether it is still the last one. Raises why not."""
@@ -178,6 +184,8 @@ class Lifecycle:
         return task
 
     async def _alone(self, starting: Callable[[], Awaitable[None]]) -> None:
+        if self._closed:
+            raise self.not_ready()
         if self.state is State.STOPPED:
             self.state = State.STARTING
         async with self._turn:

@@ -133,6 +133,10 @@ class Server:
         """Shutdown, exit, then the whole tree is ended."""
         await self._lifecycle.stop()
 
+    async def close(self) -> None:
+        """Stops for good; whoever still asks is told."""
+        await self._lifecycle.close()
+
     async def ready(self) -> Run:
         """The run that may be believed and knows every change."""
         lifecycle = self._lifecycle
