@@ -200,6 +200,34 @@ async def test_rust_analyzer_loads_again_when_a_file_comes(tmp_path: Path) -> No
         assert "rust-analyzer/reloadWorkspace" in seen[:asked], "asked before it had loaded"
 
 
+@pytest.mark.parametrize(
+    "reload", [{"error": {"code": -32603, "message": "cargo failed"}}, {"result": None}]
+)
+async def test_rust_analyzer_starts_over_when_it_does_not_load_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reload: dict[str, Any]
+) -> None:
+    """It refuses, or it never says that it is quiet; either way it lacks the new file."""
+    monkeypatch.setattr("sightline.lsp.run._SETTLE_S", 0.5)
+    script = {
+        "initialize": [{"notify": [[STATUS, {"quiescent": True}]], "result": CAPABLE}],
+        "textDocument/documentSymbol": [{"result": []}],
+        "rust-analyzer/reloadWorkspace": [reload],
+    }
+    async with standing_in("rust-analyzer", RUST, tmp_path, script) as running:
+        uri = running.uri("src/plane.rs")
+        await running.call("vscode.lsp.documentSymbols", uri=uri)
+        (running.root / "src/solid.rs").write_text("pub fn volume() -> i32 {\n    1\n}\n")
+        await running.call("vscode.lsp.documentSymbols", uri=uri)
+        seen = [name for name in methods(tmp_path) if name in script]
+        assert seen == [
+            "initialize",
+            "textDocument/documentSymbol",
+            "rust-analyzer/reloadWorkspace",
+            "initialize",
+            "textDocument/documentSymbol",
+        ]
+
+
 async def test_intelephense_is_asked_after_it_has_indexed(tmp_path: Path) -> None:
     log = ["window/logMessage", {"type": 3, "message": "Indexer: Indexing finished in 12 ms"}]
     script = {

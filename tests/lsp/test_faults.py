@@ -1,6 +1,7 @@
 """A language server that misbehaves costs its caller a clear error and nobody anything else."""
 
 import asyncio
+import errno
 import gc
 import os
 import signal
@@ -13,13 +14,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from sightline.contract.failures import Failure, NotReady, TimedOut, Unavailable
+from sightline.contract.failures import Bug, Failure, NotReady, TimedOut, Unavailable
 from sightline.contract.settings import Settings
+from sightline.contract.source import SourceFile
 from sightline.lsp.anchors import Anchors
+from sightline.lsp.documents import Documents
 from sightline.lsp.projects import Project
 from sightline.lsp.registry import Trouble
 from tests.support.engine import Engine, engine, fake_registry, received
 from tests.support.http import alive
+from tests.support.processes import children_of
 
 HERE = {"line": 0, "character": 0}
 RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
@@ -179,7 +183,7 @@ async def test_answers_out_of_order_reach_their_own_callers(fake: Start) -> None
 async def test_a_server_that_ends_at_every_start_is_given_up(
     fake: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.server._FIRST_REST_S", 0.001)
+    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0.001)
     async with fake(initialize=[{"crash": 1}]) as running:
         with pytest.raises(Unavailable, match="ended 5 times in a row"):
             await hover(running)
@@ -344,3 +348,79 @@ async def test_a_message_of_brackets_is_a_crash(fake: Start) -> None:
     async with fake(hover=[{"raw": garbage}, {"result": HOVER}]) as running:
         assert (await failure_of(running)).retryable
         assert (await hover(running))["summary"] == "Hover available."
+
+
+@pytest.mark.parametrize("broken", [OSError(errno.EIO, "Input/output error"), ValueError("a bug")])
+async def test_a_project_that_cannot_be_looked_through_after_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: Exception
+) -> None:
+    """What must be open for the server is not known then, so it is not asked; it starts over."""
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.py").write_text("x = 1\n")
+    found, failed = Project.anchors, list[Project]()
+
+    def once(project: Project, units: Iterable[str] = ()) -> Anchors:
+        if (root / "b.py").exists() and not failed:
+            failed.append(project)
+            raise broken
+        return found(project, units)
+
+    monkeypatch.setattr(Project, "anchors", once)
+    unseen: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unseen.append(context))
+    registry = fake_registry(tmp_path / "fake", {"textDocument/hover": [{"result": HOVER}]})
+    registry.servers["fake"] = msgspec.structs.replace(registry.servers["fake"], opens="gomod")
+    async with engine(root, cache=tmp_path, registry=registry, settings=GENEROUS) as running:
+        await hover(running)
+        (root / "b.py").write_text("y = 1\n")
+        if not isinstance(broken, OSError):
+            with pytest.raises(Bug):
+                await hover(running, once=True)
+        assert (await hover(running))["summary"] == "Hover available."
+        heard = [message.get("method") for message in received_of(running)]
+        assert heard.count("initialize") == 2
+        gc.collect()
+    assert failed and unseen == []
+
+
+async def test_a_start_that_could_not_be_prepared_is_tried_again(
+    fake: Start, tmp_path: Path
+) -> None:
+    """As with a full disk: what a start needs could not be written, and can be a moment later."""
+    (tmp_path / "servers").write_text("in the way of the folder")
+    async with fake(GENEROUS, hover=[{"result": HOVER}]) as running:
+        for _ in range(2):
+            with pytest.raises(Unavailable, match=r"fake could not be started \(Not a directory\)"):
+                await hover(running, once=True)
+        (tmp_path / "servers").unlink()
+        assert (await hover(running, once=True))["summary"] == "Hover available."
+
+
+async def test_a_start_that_meets_a_bug_leaves_no_process_and_is_tried_again(
+    fake: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold, failed = Documents.hold, list[Documents]()
+
+    def once(documents: Documents, files: Iterable[tuple[SourceFile, str]]) -> None:
+        if not failed:
+            failed.append(documents)
+            raise ValueError("a bug")
+        hold(documents, files)
+
+    monkeypatch.setattr(Documents, "hold", once)
+    async with fake(GENEROUS, hover=[{"result": HOVER}]) as running:
+        with pytest.raises(Bug):
+            await hover(running, once=True)
+        (status,) = running.program.pool.status()
+        assert (status.state, status.pid) == ("stopped", None)
+        assert (await hover(running, once=True))["summary"] == "Hover available."
+        (status,) = running.program.pool.status()
+        assert children_named(running) == [status.pid]
+
+
+def children_named(running: Engine) -> list[int]:
+    """The scripted servers that run below this process, without their keepers."""
+    script = str(running.root.parent / "fake/script.json")
+    found = children_of(os.getpid()).items()
+    return [pid for pid, command in found if script in command.split() and " -- " not in command]

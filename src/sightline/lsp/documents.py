@@ -19,13 +19,14 @@ MAX_OPEN = 64
 
 
 class Documents:
-    def __init__(self, client: Client, *, incremental: bool = False, reopens: bool = False) -> None:
+    def __init__(self, client: Client, *, reopens: bool = False) -> None:
         self._client = client
         #: A changed document is closed and opened: the server would go on with what it made of the
         #: includes before, and publish that.
         self._reopens = reopens
-        #: The server takes changes by range. One that does may get a whole text wrong.
-        self._incremental = incremental
+        #: The server takes changes by range, as it says when it is initialized. One that does may
+        #: get a whole text wrong.
+        self.incremental = False
         #: URI -> version and text, least recently used first.
         self._open: OrderedDict[str, tuple[int, str]] = OrderedDict()
         self._held: set[str] = set()
@@ -52,7 +53,7 @@ class Documents:
             self._trim()
         else:
             change: dict[str, Any] = {"text": file.text}
-            if self._incremental:
+            if self.incremental:
                 change["range"] = _whole(known[1])
             self._client.notify(
                 "textDocument/didChange",

@@ -55,7 +55,7 @@ class Fleet(Struct, eq=False):
     async def stop(self, keys: Iterable[Key]) -> None:
         """Ends these servers and forgets them."""
         gone = [self.servers.pop(key) for key in list(keys) if key in self.servers]
-        await asyncio.gather(*(server.stop() for server in gone))
+        await asyncio.gather(*(server.close() for server in gone))
 
     async def close(self) -> None:
         if self._rounds is not None:

@@ -58,7 +58,7 @@ class Found(NamedTuple):
     fix: str = ""
 
 
-class Start(Struct, frozen=True):
+class Start(Struct, frozen=True, kw_only=True):
     """Everything one start of a server needs."""
 
     command: Sequence[str]
@@ -79,6 +79,13 @@ class Start(Struct, frozen=True):
     leads_out: bool = False
     #: What else lies outside and decides what it knows, as it was before.
     beside: Stamps = {}
+
+    def configured(self, section: str) -> Any:  # noqa: ANN401 - any JSON
+        """The part of the settings that a server asks for by its name."""
+        value: Any = self.settings
+        for part in section.split(".") if section else ():
+            value = value.get(part) if isinstance(value, Mapping) else None
+        return value
 
 
 class Launcher(Struct, frozen=True):
@@ -148,17 +155,17 @@ class Launcher(Struct, frozen=True):
             environment["SIGHTLINE_GUARD_PROGRAMS"] = probe
             settings["python"] = {**settings.get("python", {}), "pythonPath": probe}
         return Start(
-            _filled(found.command, folder),
-            environment,
-            _filled(settings, folder),
-            _filled(options, folder),
-            anchors._replace(decided_by=anchors.decided_by | beside.keys()),
-            database,
-            shortcomings,
-            partial(_stamps, tuple(self._outside(spec))) if spec.outside else None,
-            leaves_out,
-            spec.after_change == "reveal" and any_leads_out(project),
-            beside,
+            command=_filled(found.command, folder),
+            environment=environment,
+            settings=_filled(settings, folder),
+            initialization_options=_filled(options, folder),
+            anchors=anchors._replace(decided_by=anchors.decided_by | beside.keys()),
+            database=database,
+            shortcomings=shortcomings,
+            outside=partial(_stamps, tuple(self._outside(spec))) if spec.outside else None,
+            leaves_out=leaves_out,
+            leads_out=spec.after_change == "reveal" and any_leads_out(project),
+            beside=beside,
         )
 
     def _on_path(self, program: str, roots: Sequence[str]) -> str | None:

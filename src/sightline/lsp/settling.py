@@ -53,7 +53,7 @@ _RESCAN_BEGINS = "Searching for source files"
 Read = Callable[[str], tuple[SourceFile, str] | None]
 
 
-class Connection(Struct, frozen=True):
+class Connection(Struct, frozen=True, kw_only=True):
     """One running server, as far as changes are concerned."""
 
     spec: ServerSpec
@@ -64,7 +64,7 @@ class Connection(Struct, frozen=True):
     read: Read
     #: Whether a path is of the server's concern: a file of its languages in its project.
     is_own: Callable[[str], bool]
-    #: Whether a path outside of its folder is one that it may have read, or looked for.
+    #: Whether a path is a file outside the project folder that the server depends on.
     is_used: Callable[[str], bool]
     #: Any file of the project, for servers that must be shown one.
     some_file: Callable[[], str | None]
