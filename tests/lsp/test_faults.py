@@ -163,9 +163,12 @@ async def test_an_error_answer_does_not_leak_its_text(fake: Start) -> None:
 
 
 @pytest.mark.parametrize("code", [-32800, -32801, -32802])
-async def test_content_modified_and_its_kin_are_retryable(fake: Start, code: int) -> None:
-    script = [{"error": {"code": code, "message": ""}}, {"result": HOVER}]
-    async with fake(GENEROUS, hover=script) as running:
+async def test_a_question_that_is_dropped_is_put_again(fake: Start, code: int) -> None:
+    dropped = {"error": {"code": code, "message": ""}}
+    async with fake(GENEROUS, hover=[*[dropped] * 3, {"result": HOVER}]) as running:
+        await running.ready("a.py")
+        assert (await hover(running, once=True))["summary"] == "Hover available."
+    async with fake(GENEROUS, hover=[*[dropped] * 16, {"result": HOVER}]) as running:
         assert isinstance(await failure_of(running), NotReady)
         assert (await hover(running))["summary"] == "Hover available."
 

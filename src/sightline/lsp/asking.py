@@ -24,6 +24,8 @@ __all__ = ["Asking"]
 _NOT_UNDERSTOOD = frozenset({-32601, -32700})
 _CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED = -32801, -32802, -32800
 _RETRYABLE = frozenset({_CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED})
+#: So often a question is put that the server drops; then the caller is told to ask again.
+_TRIES = 16
 #: The question about nothing but a document.
 _OUTLINE = "textDocument/documentSymbol"
 
@@ -111,7 +113,7 @@ class Asking:
     ) -> Any:  # noqa: ANN401
         name = self._launch.name
         try:
-            return await run.client.request(method, params, result)
+            return await self._asked_again(run, method, params, result)
         except ServerGone:
             raise self._lifecycle.not_ready() from None
         except ServerError as error:
@@ -125,6 +127,26 @@ class Asking:
                 newer = f"; a newer one may: {self._spec.get}" if self._spec.get else ""
                 raise Unavailable(f"this {name} does not answer that{newer}") from None
             raise Unavailable(f"{name} could not answer; run sightline doctor") from None
+
+    async def _asked_again(
+        self,
+        run: Run,
+        method: str,
+        params: object,
+        result: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        """The answer, although the server drops questions while it takes in other documents.
+
+        ty drops what it is working on whenever a document is opened, which the question beside
+        this one may do.
+        """
+        for _ in range(_TRIES - 1):
+            try:
+                return await run.client.request(method, params, result)
+            except ServerError as error:
+                if error.code not in _RETRYABLE:
+                    raise
+        return await run.client.request(method, params, result)
 
     async def _alone(self, path: str | None, *, narrow: bool = False) -> Run:
         """The ready run, which was shown nothing that changes the answer to a question.
