@@ -168,6 +168,12 @@ async def test_a_question_that_is_dropped_is_put_again(fake: Start, code: int) -
     async with fake(GENEROUS, hover=[*[dropped] * 3, {"result": HOVER}]) as running:
         await running.ready("a.py")
         assert (await hover(running, once=True))["summary"] == "Hover available."
+
+
+async def test_a_question_that_is_dropped_too_often_is_for_the_caller_to_put_again(
+    fake: Start,
+) -> None:
+    dropped = {"error": {"code": -32801, "message": ""}}
     async with fake(GENEROUS, hover=[*[dropped] * 16, {"result": HOVER}]) as running:
         assert isinstance(await failure_of(running), NotReady)
         assert (await hover(running))["summary"] == "Hover available."
