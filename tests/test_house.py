@@ -37,6 +37,13 @@ def test_the_code_map_names_exactly_the_packages() -> None:
     assert mapped == packages
 
 
+def test_the_largest_room_is_mapped_module_by_module() -> None:
+    mapped = [name for row in table("docs/ARCHITECTURE.md", "### `lsp`") for name in row[1:]]
+    named = re.findall(r"`(\w+)/?`", " ".join(mapped))
+    modules = {path.stem for path in (SOURCE / "lsp").glob("*.py")} | {"install"}
+    assert sorted(named) == sorted(modules - {"__init__"})
+
+
 def test_every_limit_in_the_contract_is_the_one_in_the_code() -> None:
     for name, value in table("docs/CONTRACT.md", "## 5. Limits"):
         assert getattr(limits, name) == int(value.replace(",", "")), name
