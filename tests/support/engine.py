@@ -115,7 +115,8 @@ def fake_registry(
     file.write_text(json.dumps(script))
     known = builtin()
     command = (sys.executable, str(_FAKE), str(file))
-    given = {"python_environment": "", "folder": "root", "restart_on": ()} | overrides
+    plain = {"declarations": "server", "unknown_members": ""}
+    given = {"python_environment": "", "folder": "root", "restart_on": ()} | plain | overrides
     fake = msgspec.structs.replace(known.servers["ty"], command=command, found="path", **given)
     servers = {name: fake} | {other: known.servers[other] for other in others}
     return Registry(known.languages, servers, known.packages)

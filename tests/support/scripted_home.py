@@ -25,6 +25,9 @@ def install(home: Path, script: Mapping[str, Any], **overrides: str | int) -> Pa
         "found": "path",
         "folder": "root",
         "restart_on": [],
+        # It is asked what the script answers, and nothing besides.
+        "declarations": "server",
+        "unknown_members": "",
     }
     entry |= {"python_environment": "", **overrides}
     lines = [f"{name} = {json.dumps(value)}" for name, value in entry.items()]

@@ -63,7 +63,8 @@ class SlowServer:
         config = home / ".config/sightline"
         config.mkdir(parents=True)
         (config / "sightline.toml").write_text(
-            '[servers.ty]\ncommand = ["slow-ls"]\nfound = "path"\n', encoding="utf-8"
+            '[servers.ty]\ncommand = ["slow-ls"]\nfound = "path"\ndeclarations = "server"\n',
+            encoding="utf-8",
         )
         os.mkfifo(home / "asked")
         asked = os.open(home / "asked", os.O_RDONLY | os.O_NONBLOCK)
