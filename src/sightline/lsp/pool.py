@@ -411,7 +411,11 @@ class Pool:
 
         async def prepare() -> Start | None:
             roots = [root.real for root in self._workspace.roots.roots]
-            return await asyncio.to_thread(self._launcher.start, route.name, project(), roots)
+            start = await asyncio.to_thread(self._launcher.start, route.name, project(), roots)
+            if start is None and self._routes.is_replaced(route):
+                self._workspace.source_changed()  # from here on somebody else answers
+                raise NotReady(f"{route.name} was removed; retry", waiting_for="another server")
+            return start
 
         return Launch(
             route.name,
