@@ -84,6 +84,28 @@ def test_the_list(home: Path) -> None:
     assert "missing; sightline servers install tsgo" in run(home, "servers", "list").stdout
 
 
+@pytest.mark.parametrize("linked", [os.symlink, os.link], ids=["link", "hard link"])
+def test_a_program_of_rustup_that_stands_for_nothing(
+    home: Path, linked: Callable[[Path, Path], None]
+) -> None:
+    tools = home / ".cargo/bin"
+    tools.mkdir(parents=True)
+    (tools / "rustup").write_text("#!/bin/sh\n")
+    (tools / "rustup").chmod(0o755)
+    linked(tools / "rustup", tools / "rust-analyzer")
+
+    def told() -> str:
+        listed = run(home, "servers", "list", extra={"PATH": f"{tools}:/usr/bin:/bin"}).stdout
+        (line,) = [line for line in listed.splitlines() if line.startswith("rust-analyzer")]
+        return line
+
+    assert told().endswith("missing; rustup component add rust-analyzer")
+    toolchain = home / ".rustup/toolchains/stable/bin"
+    toolchain.mkdir(parents=True)
+    (toolchain / "rust-analyzer").write_text("")
+    assert told().endswith("there")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

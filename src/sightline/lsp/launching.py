@@ -31,6 +31,7 @@ from sightline.lsp.install.locks import platform_name
 from sightline.lsp.install.store import Store
 from sightline.lsp.projects import Project
 from sightline.lsp.registry import Registry, ServerSpec
+from sightline.lsp.rustup import is_empty_proxy
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sourced import any_leads_out
 from sightline.process.environment import child_environment, find_program, lies_in, safe_path
@@ -113,7 +114,7 @@ class Launcher(Struct, frozen=True):
             words[0] = node
             return Found(tuple(self._fill(spec, words)))
         program = self._program(spec, self._fill(spec, words[:1])[0], roots)
-        if program is None:
+        if program is None or is_empty_proxy(program, self.environment):
             if spec.found == "bundled":
                 return Found((), f"{name} is not there", "install Sightline again")
             return Found((), f"{name} is not there", spec.get or f"put {words[0]} on the PATH")
