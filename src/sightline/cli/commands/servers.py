@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         with store.held(_wait):
             if arguments.action == "install":
                 launcher = Launcher(os.environ, folders.cache, store, registry)
-                return _install_all(launcher, packages)
+                return _install_all(launcher, packages, named=not arguments.all)
             for package in packages:
                 gone = "removed" if store.remove(package) else "was not installed"
                 print(f"{package}: {gone}")
@@ -73,12 +73,12 @@ def _wait() -> None:
     print(waits, file=sys.stderr, flush=True)
 
 
-def _install_all(launcher: Launcher, packages: Sequence[str]) -> int:
+def _install_all(launcher: Launcher, packages: Sequence[str], *, named: bool) -> int:
     """Each of them, whatever became of the others before it."""
     failed: dict[str, CommandError] = {}
     for package in packages:
         try:
-            _install(launcher, package)
+            _install(launcher, package, named=named)
         except CommandError as error:
             if len(packages) == 1:
                 raise
@@ -90,13 +90,18 @@ def _install_all(launcher: Launcher, packages: Sequence[str]) -> int:
     return int(Exit.OK)
 
 
-def _install(launcher: Launcher, package: str) -> None:
+def _install(launcher: Launcher, package: str, *, named: bool) -> None:
     store, version = launcher.store, launcher.registry.packages[package].version
     if store.has(package, version):
-        if not _is_damaged(launcher, package, thorough=True):
+        if _is_damaged(launcher, package, thorough=True):
+            state = "damaged"
+        elif named and not store.is_known(package, version):
+            # Whoever names it may have been told that it does not work.
+            state = "of an older Sightline"
+        else:
             print(f"{package} {version}: already installed")
             return
-        print(f"{package} {version}: damaged, is installed again", flush=True)
+        print(f"{package} {version}: {state}, is installed again", flush=True)
     installer = Installer(store, Tools(os.environ))
     progress = _Bar(f"{package} {version}")
     try:

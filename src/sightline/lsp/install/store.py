@@ -39,6 +39,12 @@ class Store(Struct, frozen=True):
 
         return manifest.damaged(self.path(name, version), thorough=thorough)
 
+    def is_known(self, name: str, version: str) -> bool:
+        """Whether damage of a version can be told: older ones were installed without a manifest."""
+        from sightline.lsp.install import manifest
+
+        return (self.path(name, version) / manifest.FILE).is_file()
+
     @contextmanager
     def filling(self, name: str, version: str) -> Iterator[tuple[Path, Path]]:
         """(folder to work in, folder that becomes the version); both are gone on failure."""
