@@ -40,7 +40,9 @@ install is in the next answer. For any other, set `VIRTUAL_ENV` in the client's 
 ## A server of your own
 
 `sightline.toml` in your configuration folder (never one in a workspace) changes an entry or adds
-one; the keys are those of the registry. A server of yours comes before the built-in ones.
+one; the keys are those of the registry. What an entry of yours does not name stays as it is, in
+tables within tables, too; a list takes the place of the other. A new server comes before the
+built-in ones, a built-in one keeps its place; `prefer = true` puts either first, `false` last.
 
 ```toml
 [languages.lua]
@@ -58,9 +60,9 @@ executes = "nothing"
 needs_trust = false
 ```
 
-A server whose entry does not say what it executes needs `sightline trust ROOT` before it is
-started. A server without a signal of its readiness must not be described as `answers-block`
-unless it waits by itself: Sightline passes on what such a server says.
+A server whose entry does not say `needs_trust = false` needs `sightline trust ROOT` before it is
+started, whatever it says that it executes. A server without a signal of its readiness must not be
+described as `answers-block` unless it waits by itself: Sightline passes on what such a server says.
 
 Sightline needs for each server a rule that says when its answers are complete (`readiness`) and
 one that says what makes it see an edit (`after_change`):

@@ -86,6 +86,36 @@ def test_a_bad_file_is_refused_by_every_command(
     assert named in done.err and done.err.count("\n") == 1, done.err
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("prot = 80", "there is no setting 'prot'; did you mean port?"),
+        ("port = 80", "port must be from 1024 to 65535"),
+        ("[server.ty]", "there is no setting 'server'; did you mean servers?"),
+        ("servers = 1", "servers takes tables, such as [servers.NAME]"),
+        ("[clients.x]\ncontents = 1", "not 'contents'; did you mean content?"),
+        ("[servers.ty]\ncommands = 1", ".ty: there is no key 'commands'; did you mean command?"),
+        ("[servers.ty]\nzzz = 1", "servers.ty: there is no key 'zzz'\n"),
+        ("[servers.ty]\ncommand = 7", "servers.ty.command must be a list, not a whole number"),
+        ("[servers.ty]\ncommand = [7]", "servers.ty.command[0] must be a text in quotes, not "),
+        ("[servers.ty]\nprefer = 1", "servers.ty.prefer must be true or false, not a whole"),
+        ("[servers.ty]\nsweeps_at_once = 0", "sweeps_at_once must be a whole number >= 1"),
+        ("[servers.ty]\nfound = 'here'", "'bundled', 'installed', 'path'; not 'here'"),
+        ("[servers.ty]\ncaps.hovers = 1", "servers.ty.caps takes 'definition', 'references'"),
+        ("[servers.ty]\nenvironment.A = 1", "servers.ty.environment.* must be a text in quotes"),
+        ("[servers.x]\ncommand = ['x']", "servers.x: languages is missing"),
+        ("[[servers.ty.troubles]]\nsay = 'x'", "troubles[0]: there is no key 'say'; did you mean"),
+        ("[languages.x]\ntitle = 1", "languages.x.title must be a text in quotes, not a whole"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place_and_what_was_meant(
+    sightline: Command, settings_file: Path, text: str, said: str
+) -> None:
+    settings_file.write_text(text, encoding="utf-8")
+    done = sightline("settings")
+    assert done.err.startswith(f"sightline: {settings_file}: ") and said in done.err, done.err
+
+
 def test_a_file_that_cannot_be_read(sightline: Command, settings_file: Path) -> None:
     settings_file.mkdir()
     done = sightline("settings")
@@ -109,7 +139,7 @@ def test_a_bad_flag(sightline: Command, flag: str, code: int, named: str) -> Non
 def test_a_bad_variable(sightline: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGHTLINE_PORT", "many")
     done = sightline("serve")
-    assert done.code == 3 and "port must be" in done.err
+    assert done.code == 3 and "SIGHTLINE_PORT: port must be" in done.err
 
 
 @pytest.mark.parametrize("path", ["/", "/proc", "/sys/kernel", "/dev", "{home}", "{home}/nothing"])

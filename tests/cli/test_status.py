@@ -118,6 +118,32 @@ def test_the_page_shows_how_far_the_index_is(
     assert "Ok" not in shown and re.search(r"m?s +\S+ \S+ +index_build +ok", shown)
 
 
+def test_the_page_tells_servers_apart(
+    serve: Callable[..., HttpServer], terminal: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    """Each with its folder, its process and what that takes."""
+    roots = [tmp_path / "one", tmp_path / "two"]
+    for root in roots:
+        root.mkdir()
+        (root / "a.py").write_text("x = 1\n")
+    server = serve(*roots)
+    server.initialize()
+    watching = terminal("status", "--watch")
+    for root in roots:
+        server.call("vscode.lsp.documentSymbols", {"uri": (root / "a.py").as_uri()})
+        watching.until(rf"server   ty \S+  ready  pid \d+, \d+\.\d MiB  \S+/{root.name}\b")
+
+
+def test_a_server_fits_a_narrow_terminal_and_one_without_a_process_is_told() -> None:
+    server = {"name": "ty", "version": "1", "state": "ready", "pending": 2}
+    deep = f"/home/{'you/' * 30}project"
+    stopped = server | {"state": "stopped", "pending": 0, "pid": None, "root": "/p"}
+    running = server | {"pid": os.getpid(), "root": deep}
+    _, first, second, *_ = page([program(servers=[running, stopped])], 0.0, width=80).splitlines()
+    assert len(first) <= 80 and first.endswith("/project") and "ready, 2 pending  pid " in first
+    assert second == "  server   ty 1  stopped  /p"
+
+
 def test_programs_get_a_line_of_json_a_second(
     serve: Callable[..., HttpServer], home: Path, sample: Path
 ) -> None:

@@ -118,7 +118,7 @@ async def test_a_server_that_grows_too_large_is_ended_and_its_caller_told(fake: 
         pid = pids(running)["one"]
         running.program.pool._fleet.measure = lambda pid: 5 << 30
         await running.program.pool._fleet.round()
-        with pytest.raises(NotReady, match="used more than 4,096 MiB of memory"):
+        with pytest.raises(NotReady, match=r"MiB of memory \(the setting server_memory_mb\)"):
             await asked
         running.program.pool._fleet.measure = tree_memory
         assert (await hover(running))["summary"] == "Hover available."
@@ -159,7 +159,8 @@ async def test_one_that_keeps_growing_is_left_alone(
         for _ in range(5):
             await running.ready("a.py")
             await running.program.pool._fleet.round()
-        with pytest.raises(Failure, match="fake used more than 4,096 MiB of memory; run sightline"):
+        said = r"fake used more than 4,096 MiB of memory \(the setting server_memory_mb\); run"
+        with pytest.raises(Failure, match=said):
             await running.ready("a.py")
 
 

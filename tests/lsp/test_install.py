@@ -12,7 +12,7 @@ import json
 import tarfile
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,9 +28,10 @@ from sightline.lsp.install.archives import Limits
 from sightline.lsp.install.downloads import Tools
 from sightline.lsp.install.installer import Installer
 from sightline.lsp.install.locks import Lock, LockedFile, platform_name, read_lock
+from sightline.lsp.install.manifest import FILE
 from sightline.lsp.install.store import Store
 from sightline.lsp.registry import builtin
-from tests.support.program import environment, run
+from tests.support.program import environment
 
 
 def tarball(files: dict[str, bytes]) -> bytes:
@@ -123,7 +124,7 @@ async def failure_of(installer: Installer, lock: Lock) -> Failure:
 
 
 def nothing_is_left(store: Store) -> bool:
-    return [path.name for path in store.folder.iterdir()] == [".lock"]
+    return list(store.folder.iterdir()) == []
 
 
 async def test_a_tarball_that_is_what_was_pinned(
@@ -138,7 +139,7 @@ async def test_a_tarball_that_is_what_was_pinned(
     assert seen[0] == ("fetching", 0, 1)
     assert seen[-1] == ("unpacking", 1, 1)
     assert store.versions("sample") == ["1.0.0"]
-    assert sorted(path.name for path in store.folder.iterdir()) == [".lock", "sample"]
+    assert [path.name for path in store.folder.iterdir()] == ["sample"]
 
 
 async def test_another_tarball_than_was_pinned(
@@ -224,19 +225,33 @@ async def test_a_wheel_by_pip(home: Path, store: Store, tmp_path: Path, right: b
     assert (folder / "sample/bin/run").read_text() == "1"
 
 
-def test_two_installations_at_once(store: Store) -> None:
-    with store.filling("one", "1"):
-        second = store.filling("two", "1")
-        with pytest.raises(Unavailable, match="another installation"):
-            second.__enter__()
-    assert store.versions("one") == ["1"]
-
-
 def test_what_a_killed_installation_left_is_swept(store: Store) -> None:
     left = store.folder / ".partial-x"
     left.mkdir(parents=True)
-    with store.filling("one", "1"):
+    with store.held(lambda: None):
         assert not left.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "quickly", "thoroughly"),
+    [
+        (lambda file: None, [], []),
+        (lambda file: file.unlink(), ["run.js"], ["run.js"]),
+        (lambda file: file.write_bytes(b""), ["run.js"], ["run.js"]),
+        (lambda file: file.write_bytes(b"2"), [], ["run.js"]),
+        (lambda file: file.with_name(FILE).write_bytes(b"["), [FILE], [FILE]),
+        (lambda file: file.with_name(FILE).unlink(), [], []),
+    ],
+    ids=["whole", "gone", "cut", "changed", "manifest cut", "no manifest"],
+)
+def test_damage_is_found(
+    store: Store, change: Callable[[Path], None], quickly: list[str], thoroughly: list[str]
+) -> None:
+    with store.filling("sample", "1") as (_, tree):
+        (tree / "run.js").write_bytes(b"1")
+    change(store.path("sample", "1") / "run.js")
+    assert store.damaged("sample", "1") == quickly
+    assert store.damaged("sample", "1", thorough=True) == thoroughly
 
 
 def test_every_package_has_a_lock_of_its_version_for_this_machine() -> None:
@@ -248,20 +263,3 @@ def test_every_package_has_a_lock_of_its_version_for_this_machine() -> None:
             assert file.hash.startswith("sha512-") or all(len(h) == 64 for h in file.hashes)
     names = [file.package for file in read_lock("tsgo").for_this_machine()]
     assert names == [f"@typescript/native-preview-{platform_name()}"]
-
-
-def test_the_command_lists_and_refuses(home: Path) -> None:
-    listed = run(home, "servers", "list", "--json")
-    rows = {row["name"]: row for row in json.loads(listed.stdout)}
-    assert rows["ty"]["there"]
-    assert rows["tsgo"]["fix"] == "sightline servers install tsgo"
-    assert "missing; sightline servers install tsgo" in run(home, "servers", "list").stdout
-    unknown = run(home, "servers", "install", "nothing")
-    assert unknown.returncode == 3
-    assert "there is no server 'nothing'" in unknown.stderr
-    foreign = run(home, "servers", "install", "gopls")
-    assert foreign.returncode == 3
-    assert "go install" in foreign.stderr
-    assert run(home, "servers", "install").returncode == 2
-    gone = run(home, "servers", "remove", "tsgo")
-    assert (gone.returncode, gone.stdout) == (0, "tsgo: was not installed\n")

@@ -12,6 +12,7 @@ from msgspec import Struct
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders
 from sightline.contract.settings import BadSetting, Settings
+from sightline.contract.texts import did_you_mean
 from sightline.lsp.registry import BadRegistry, Registry, builtin, load
 
 __all__ = ["Configuration", "configure"]
@@ -39,7 +40,8 @@ def configure(
     tables = _read_file(folders)
     for name in _REGISTRY_TABLES:
         if not _is_table_of_tables(tables.get(name, {})):
-            raise CommandError(f"{name} takes tables, such as [{name}.NAME]")
+            takes = f"{name} takes tables, such as [{name}.NAME]"
+            raise CommandError(f"{folders.settings}: {takes}")
     values = {key: value for key, value in tables.items() if key not in _REGISTRY_TABLES}
     origins = dict.fromkeys(known, "default") | dict.fromkeys(values, "file")
     for key in known:
@@ -52,8 +54,14 @@ def configure(
     try:
         settings, warnings = Settings.parse(values)
         registry = load({k: tables.get(k, {}) for k in _REGISTRY_TABLES}, builtin())
-    except (BadSetting, BadRegistry) as bad:
-        raise CommandError(str(bad), Exit.REFUSED) from None
+    except BadSetting as bad:
+        where = {"file": f"{folders.settings}: ", "environment": f"{_PREFIX}{bad.key.upper()}: "}
+        # [server.ty], for [servers.ty]
+        table = did_you_mean(bad.key, _REGISTRY_TABLES) if bad.key not in known else ""
+        said = f"there is no setting {bad.key!r}; {table}" if table else str(bad)
+        raise CommandError(where.get(origins[bad.key], "") + said, Exit.REFUSED) from None
+    except BadRegistry as bad:
+        raise CommandError(f"{folders.settings}: {bad}", Exit.REFUSED) from None
     return Configuration(settings, origins, warnings, registry)
 
 

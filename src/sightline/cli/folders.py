@@ -3,15 +3,17 @@
 Folders are made with mode 0700 when they are first needed, and must belong to the user.
 """
 
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from sightline.cli.exits import CommandError
 
-__all__ = ["Folders"]
+__all__ = ["Folders", "private", "unwritable"]
 
 _NAME = "sightline"
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class Folders:
@@ -60,8 +62,24 @@ def private(folder: Path) -> Path:
     if hasattr(os, "getuid") and status.st_uid != os.getuid():
         raise CommandError(f"the folder {folder} belongs to another user; remove or chown it")
     if status.st_mode & 0o077:
-        folder.chmod(0o700)
+        try:
+            folder.chmod(0o700)
+        except OSError as error:
+            raise CommandError(
+                f"the folder {folder} can be read by others, and that cannot be changed "
+                f"({error.strerror}); chmod 700 it, or set XDG_DATA_HOME and XDG_CACHE_HOME to "
+                "folders you can write"
+            ) from None
     return folder
+
+
+def unwritable(folder: Path, error: OSError) -> CommandError:
+    """What to do about a data folder that takes nothing more."""
+    step = "free some space there" if error.errno in _FULL else "check its permissions"
+    why = error.strerror or type(error).__name__
+    return CommandError(
+        f"{folder} cannot be written ({why}); {step}, or set XDG_DATA_HOME to another folder"
+    )
 
 
 def _folder(environment: Mapping[str, str], variable: str, home: str, default: str) -> Path:

@@ -7,6 +7,8 @@ to the user's terminal through them.
 import re
 from typing import Any
 
+from sightline.process.memory import tree_memory
+
 __all__ = ["page", "plain"]
 
 Report = dict[str, Any]
@@ -32,7 +34,7 @@ def _program(program: Report, now: float, calls: int, width: int) -> str:
         lines.append(f"  root     {_path(root['path'], width - _LEAD - len(about), width)}{about}")
         if "around" in root:
             lines.append(f"           rest of its repository {root['around']}")
-    lines += [_server(server) for server in program["servers"]]
+    lines += [_server(server, width) for server in program["servers"]]
     lines += [_index(index, width) for index in program.get("indexes", [])]
     if program["sessions"]:
         names = ", ".join(plain(name) or "unnamed" for name in program["sessions"])
@@ -50,10 +52,12 @@ def _program(program: Report, now: float, calls: int, width: int) -> str:
     return "\n".join(lines)
 
 
-def _server(server: Report) -> str:
+def _server(server: Report, width: int) -> str:
     version = f" {plain(server['version'])}" if server["version"] else ""
     busy = f", {server['pending']} pending" if server["pending"] else ""
-    return f"  server   {server['name']}{version}  {server['state']}{busy}"
+    process = f"pid {server['pid']}, {_size(tree_memory(server['pid']))}  " if server["pid"] else ""
+    about = f"  server   {server['name']}{version}  {server['state']}{busy}  {process}"
+    return about + _path(server["root"], width - len(about), width)
 
 
 def _index(index: Report, width: int) -> str:

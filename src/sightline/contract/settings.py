@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 from sightline.contract import limits
+from sightline.contract.texts import did_you_mean
 
 __all__ = [
     "BadSetting",
@@ -47,6 +48,9 @@ _MAX_TEXT = 4_096
 
 class BadSetting(ValueError):
     """A setting that cannot be used. The text names the key and what it takes."""
+
+    #: Which setting it is, so that whoever gave it can be told where it stands.
+    key: str = ""
 
 
 class ClientSettings(Struct, frozen=True):
@@ -94,14 +98,19 @@ class Settings(Struct, frozen=True):
         known = cls.__struct_fields__
         parsed: dict[str, Any] = {}
         for key, value in values.items():
-            if key not in known:
-                raise BadSetting(f"there is no setting {key!r}; see sightline settings")
-            if key == "clients":
-                parsed[key] = _clients(value, warnings)
-            elif key in _RANGES:
-                parsed[key] = _bounded(key, value, warnings)
-            else:
-                parsed[key] = _PARSERS[key](key, value)
+            try:
+                if key not in known:
+                    hint = did_you_mean(key, known) or "see sightline settings"
+                    raise BadSetting(f"there is no setting {key!r}; {hint}")
+                if key == "clients":
+                    parsed[key] = _clients(value, warnings)
+                elif key in _RANGES:
+                    parsed[key] = _bounded(key, value, warnings)
+                else:
+                    parsed[key] = _PARSERS[key](key, value)
+            except BadSetting as bad:
+                bad.key = key
+                raise
         return cls(**parsed), warnings
 
     def for_client(self, name: str) -> ClientSettings:
@@ -217,7 +226,9 @@ def _clients(value: object, warnings: list[str]) -> dict[str, ClientSettings]:
     for name, table in value.items():
         for key in table:
             if key not in _CLIENT_KEYS:
-                raise BadSetting(f"clients.{name!r} may set {', '.join(_CLIENT_KEYS)}; not {key!r}")
+                hint = did_you_mean(key, _CLIENT_KEYS)
+                wrong = f"not {key!r}" + (f"; {hint}" if hint else "")
+                raise BadSetting(f"clients.{name!r} may set {', '.join(_CLIENT_KEYS)}; {wrong}")
         parsed: dict[str, Any] = {}
         for key, given in table.items():
             if key in _RANGES:

@@ -5,13 +5,14 @@ reduced to its last component before a text written by somebody else is shown.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import unquote
 
 __all__ = [
     "column_of",
     "cut_code_points",
     "cut_utf8",
+    "did_you_mean",
     "line_length_utf16",
     "line_text",
     "listed",
@@ -104,3 +105,15 @@ def redact_paths(text: str, allowed: Callable[[str], bool], is_local: Callable[[
 
 def _last(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A question that names the known word nearest to one that is not, or nothing.
+
+    >>> did_you_mean("prot", ["port", "dense"])
+    'did you mean port?'
+    """
+    import difflib  # which takes a moment, and only mistakes need
+
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean {close[0]}?" if close else ""

@@ -87,7 +87,8 @@ class Fleet(Struct, eq=False):
             return
         limit = self.bounds.memory_mb
         if await asyncio.to_thread(self.measure, pid) > limit << 20 and server.pid == pid:
-            server.exhausted(f"used more than {limit:,} MiB of memory")
+            used = f"used more than {limit:,} MiB of memory"
+            server.exhausted(f"{used} (the setting server_memory_mb)")
 
     async def _watch(self) -> None:
         while True:

@@ -11,6 +11,7 @@ const Module = require("node:module");
 const net = require("node:net");
 const path = require("node:path");
 const fs = require("node:fs");
+const url = require("node:url");
 
 const list = (name) => (process.env[name] || "").split(path.delimiter).filter(Boolean);
 const roots = list("SIGHTLINE_GUARD_ROOTS");
@@ -67,17 +68,46 @@ for (const name of ["spawnSync", "execFileSync", "execSync"]) {
   };
 }
 
-// Code.
+// Code. What a process, a worker or a child is started with counts, too.
+function isOfARoot(file) {
+  if (!path.isAbsolute(file)) return false;
+  let real = file;
+  try {
+    real = fs.realpathSync(file);
+  } catch {
+    // It is not there, and whoever loads it says so.
+  }
+  return roots.some((root) => real.startsWith(root + path.sep));
+}
 const load = Module._load;
 Module._load = function (request, parent, isMain) {
-  if (!isMain && !Module.isBuiltin(request)) {
-    const found = Module._resolveFilename(request, parent, isMain);
-    if (path.isAbsolute(found)) {
-      const real = fs.realpathSync(found);
-      if (roots.some((root) => real.startsWith(root + path.sep))) {
-        throw refusal("MODULE_NOT_FOUND", "code of a workspace is not run");
-      }
-    }
+  if (!Module.isBuiltin(request) && isOfARoot(Module._resolveFilename(request, parent, isMain))) {
+    throw refusal("MODULE_NOT_FOUND", "code of a workspace is not run");
   }
   return load.call(this, request, parent, isMain);
 };
+
+// Modules that are imported are loaded elsewhere: by hooks in this thread where Node has them, in a
+// thread of their own where it has only those.
+const hook = (isRefused) => (address, context, next) => {
+  if (address.startsWith("file:") && isRefused(address)) {
+    const error = new Error("code of a workspace is not run");
+    error.code = "MODULE_NOT_FOUND";
+    throw error;
+  }
+  return next(address, context);
+};
+if (Module.registerHooks) {
+  Module.registerHooks({ load: hook((address) => isOfARoot(url.fileURLToPath(address))) });
+} else if (Module.register) {
+  const source = `
+    import fs from "node:fs";
+    import path from "node:path";
+    import url from "node:url";
+    let roots = [];
+    export const initialize = (given) => { roots = given; };
+    ${isOfARoot}
+    export const load = (${hook})((address) => isOfARoot(url.fileURLToPath(address)));`;
+  const address = `data:text/javascript,${encodeURIComponent(source)}`;
+  Module.register(address, { data: roots });
+}

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct, field
 
 from sightline.contract.canonical import sha256_hex
+from sightline.contract.failures import Unavailable
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
 from sightline.lsp import compile_database, configurations, gomod, python
@@ -30,6 +31,7 @@ from sightline.lsp.install.locks import platform_name
 from sightline.lsp.install.store import Store
 from sightline.lsp.projects import Project
 from sightline.lsp.registry import Registry, ServerSpec
+from sightline.lsp.rustup import is_empty_proxy
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sourced import any_leads_out
 from sightline.process.environment import child_environment, find_program, lies_in, safe_path
@@ -38,6 +40,7 @@ from sightline.workspace.beside import Stamps, stamp
 __all__ = ["Found", "Launcher", "Start"]
 
 _NODE = "{node}"
+_SERVER = "{server}/"
 _GUARD = str(Path(__file__).with_name("guard.cjs"))
 #: So many modules are named in a sentence.
 _NAMED = 4
@@ -104,9 +107,11 @@ class Launcher(Struct, frozen=True):
         words = list(spec.command)
         if spec.found == "installed":
             package = self.registry.packages[spec.package]
+            fix = f"sightline servers install {spec.package}"
             if not self.store.has(spec.package, package.version):
-                fix = f"sightline servers install {spec.package}"
                 return Found((), f"{name} is not installed", fix)
+            if self.is_damaged(name):
+                return Found((), f"{name} is damaged", fix)
         if words[0] == _NODE:
             node = self._on_path("node", roots)
             if node is None:
@@ -116,15 +121,37 @@ class Launcher(Struct, frozen=True):
             words[0] = node
             return Found(tuple(self._fill(spec, words)))
         program = self._program(spec, self._fill(spec, words[:1])[0], roots)
-        if program is None:
+        if program is None or is_empty_proxy(program, self.environment):
+            if spec.found == "bundled":
+                return Found((), f"{name} is not there", "install Sightline again")
             return Found((), f"{name} is not there", spec.get or f"put {words[0]} on the PATH")
         return Found((program, *self._fill(spec, words[1:])))
+
+    def is_damaged(self, name: str) -> bool:
+        """Whether a program or script that an installed server is started by is gone."""
+        spec = self.registry.servers[name]
+        for word, path in zip(spec.command, self._fill(spec, spec.command), strict=True):
+            runs = os.X_OK if word is spec.command[0] else os.R_OK
+            if word.startswith(_SERVER) and not (os.path.isfile(path) and os.access(path, runs)):
+                return True
+        return False
 
     def start(self, name: str, project: Project, roots: Sequence[str]) -> Start | None:
         """What a start of the server for one project needs now, or ``None`` if it is not there."""
         found = self.find(name, roots)
         if found.missing:
             return None
+        try:
+            return self._prepared(name, found, project, roots)
+        except OSError as error:
+            # A write that the disk does not take has no name; a project's file would have one.
+            if error.filename is not None and not lies_in(str(error.filename), [str(self.cache)]):
+                raise
+            why = f"{name} needs the cache folder, which cannot be written ({error.strerror})"
+            raise Unavailable(f"{why}; run sightline doctor") from None
+
+    def _prepared(self, name: str, found: Found, project: Project, roots: Sequence[str]) -> Start:
+        """Makes what a start needs on disk."""
         spec = self.registry.servers[name]
         folder = self._folder(name, project.folder)
         environment = self._environment(spec, roots, folder)

@@ -222,12 +222,16 @@ class Pool:
         return list(self._routes.outlook())
 
     async def prepared(self, route: Route) -> str:
-        """The version of a server, once it may be asked."""
+        """The version of a server, once it may be asked and has answered a question."""
         server = self._server(route)
         await server.ready()
+        view = await self._workspace.begin()
         if route.spec.troubles and route.spec.readiness == "answers-block":
             # It says what it lacks when it has to know the project.
-            await self._probe(server, route, await self._workspace.begin())
+            await self._probe(server, route, view)
+        elif server.capabilities.get("documentSymbolProvider"):
+            # One that is damaged may start, and fail whoever asks it something.
+            await self._outline(server, route, view)
         return server.version
 
     def words(self, route: Route) -> str:
@@ -317,15 +321,25 @@ class Pool:
     async def _probe(self, server: Server, route: Route, view: View) -> None:
         if "references" in route.spec.not_offered:
             return
+        outline = await self._outline(server, route, view)
+        if outline is None:
+            return
+        file, symbols = outline
+        start = symbols[0].selection.start if symbols else Position(0, 0)
+        language = self._routes.language_id(file.path)
+        await questions.references(server, file, language, start, include_declaration=True)
+
+    async def _outline(
+        self, server: Server, route: Route, view: View
+    ) -> tuple[SourceFile, Sequence[RawSymbol]] | None:
+        """A file of the project with its symbols, if there is one."""
         path = self._routes.probe(route)
         if server.units and path not in server.units:
             path = min(server.units)
         if path is None:
-            return
+            return None
         file, language = view.document(uri_of(path)), self._routes.language_id(path)
-        symbols = await questions.document_symbols(server, file, language)
-        start = symbols[0].selection.start if symbols else Position(0, 0)
-        await questions.references(server, file, language, start, include_declaration=True)
+        return file, await questions.document_symbols(server, file, language)
 
     # Servers
 
@@ -400,7 +414,11 @@ class Pool:
 
         async def prepare() -> Start | None:
             roots = [root.real for root in self._workspace.roots.roots]
-            return await asyncio.to_thread(self._launcher.start, route.name, project(), roots)
+            start = await asyncio.to_thread(self._launcher.start, route.name, project(), roots)
+            if start is None and self._routes.is_replaced(route):
+                self._workspace.source_changed()  # from here on somebody else answers
+                raise NotReady(f"{route.name} was removed; retry", waiting_for="another server")
+            return start
 
         return Launch(
             route.name,

@@ -2,8 +2,10 @@
 
 The data are in ``registry.toml`` beside this file, and once more in ``registry.json``, which every
 start reads much more quickly (``make docs`` writes it). A user's configuration may
-override or add servers with the same keys. Nothing in a workspace can. Every field is described
-where it stands; docs/languages.md is generated from the same data.
+add servers and languages, or change single values of known ones: what it does not name stays, in
+tables within tables, too, because some settings are what makes answers complete or keeps a server
+off the network. Nothing in a workspace can. Every field is described where it stands;
+docs/languages.md is generated from the same data.
 """
 
 import re
@@ -112,6 +114,9 @@ class Doubt(Struct, frozen=True, forbid_unknown_fields=True):
 
 class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     languages: tuple[str, ...]
+    #: Whether it comes before the other servers of its languages, or after them. Unless a user
+    #: says so, a server of theirs comes first and a known one stays where it is.
+    prefer: bool | None = None
     #: The program and its arguments. ``{server}`` is the folder of the installed package,
     #: ``{node}`` the user's Node, ``{cache}`` a folder of this server for this project outside the
     #: workspace, ``{platform}`` such as linux-x64.
@@ -192,8 +197,10 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     outside: tuple[str, ...] = ()
     #: A text that shows that an answer was made before the project was loaded.
     unfinished: str = ""
-    #: What of a workspace the server runs, and whether its user must have trusted it first.
+    #: What of a workspace the server runs, for people.
     executes: str = "unknown"
+    #: Whether its user must have trusted a root first. This alone decides: a text is not read as
+    #: leave to run somebody's code.
     needs_trust: bool = True
     #: What it would send over the network, and how that is off.
     network: str = "unknown"
@@ -279,26 +286,54 @@ def builtin() -> Registry:
 
 
 def load(tables: Mapping[str, Any], base: Registry | None = None) -> Registry:
-    """A registry from parsed TOML, on top of ``base``. What is added comes first."""
-    languages: dict[str, Language] = {}
-    servers = dict(base.servers) if base else {}
-    packages = dict(base.packages) if base else {}
+    """A registry from parsed TOML, on top of ``base``, which keeps what the tables do not name."""
+    known = base or Registry({}, {})
+    languages, packages = dict(known.languages), dict(known.packages)
+    first: list[str] = []
     for name, table in tables.get("languages", {}).items():
-        languages[name] = _convert(f"languages.{name}", table, Language)
-    # A language that the user describes has its files, whatever they were taken for.
-    known = base.languages if base else {}
-    languages |= {name: spec for name, spec in known.items() if name not in languages}
+        spec = _convert(f"languages.{name}", _on_top(languages.get(name), table), Language)
+        languages[name] = spec
+        if table.keys() & {"extensions", "names"}:
+            first.append(name)
+    # A language whose files the user names has them, whatever they were taken for.
+    languages = {name: languages[name] for name in dict.fromkeys([*first, *languages])}
     for name, table in tables.get("packages", {}).items():
         packages[name] = _convert(f"packages.{name}", table, Package)
     own: dict[str, ServerSpec] = {}
     for name, table in tables.get("servers", {}).items():
-        inherited = msgspec.to_builtins(servers[name]) if name in servers else {}
-        own[name] = _convert(f"servers.{name}", {**inherited, **table}, ServerSpec)
-    # A server that the user describes is the one they want.
-    servers = {**own, **{name: spec for name, spec in servers.items() if name not in own}}
+        entry = _on_top(known.servers.get(name), table)
+        own[name] = _convert(f"servers.{name}", entry, ServerSpec)
+    servers = _in_order(known.servers, own)
     for name, spec in servers.items():
         _check(name, spec, languages, packages)
     return Registry(languages, servers, packages)
+
+
+def _on_top(inherited: Struct | None, table: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An entry with what is changed in it."""
+    return table if inherited is None else _merged(msgspec.to_builtins(inherited), table)
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables become one, at every depth; of anything else, lists too, the upper one counts."""
+    merged = {**below, **above}
+    for key in below.keys() & above.keys():
+        if isinstance(below[key], dict) and isinstance(above[key], dict):
+            merged[key] = _merged(below[key], above[key])
+    return merged
+
+
+def _in_order(
+    known: Mapping[str, ServerSpec], own: Mapping[str, ServerSpec]
+) -> dict[str, ServerSpec]:
+    """Best first. To change a value of a server is not to want it instead of another."""
+    ranks = {
+        name: 0 if spec.prefer or (spec.prefer is None and name not in known) else 1
+        for name, spec in own.items()
+    }
+    ranks |= {name: 2 for name, spec in own.items() if spec.prefer is False}
+    together = {**known, **own}
+    return {name: together[name] for name in sorted(together, key=lambda n: ranks.get(n, 1))}
 
 
 def _check(
@@ -335,4 +370,6 @@ def _convert(where: str, table: object, kind: type[Any]) -> Any:  # noqa: ANN401
     try:
         return msgspec.convert(table, kind)
     except msgspec.ValidationError as error:
-        raise BadRegistry(f"{where}: {error}") from None
+        from sightline.lsp.mistakes import in_plain_words  # which most users never need
+
+        raise BadRegistry(in_plain_words(where, str(error), kind)) from None

@@ -387,8 +387,17 @@ class Routes:
             None, why or f"no language server for {title} is installed; run sightline doctor"
         )
 
+    def is_replaced(self, route: Route) -> bool:
+        """Takes in that a server is gone; whether another one knows its languages."""
+        self._there.discard(route.name)
+        servers = self._registry.servers_for
+        others = {name for language in route.spec.languages for name in servers(language)}
+        return any(map(self._is_there, sorted(others - {route.name})))
+
     def _is_there(self, name: str) -> bool:
-        """Whether a server can be started. One that was there stays; a missing one may come."""
+        """Whether a server can be started. One that was there stays until it cannot be started;
+        a missing one may come.
+        """
         if name in self._there:
             return True
         now = time.monotonic()

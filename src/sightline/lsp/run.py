@@ -7,7 +7,7 @@ starts another run.
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -52,6 +52,8 @@ class Run:
         self.child = child
         #: Whether it may be told of documents and changes.
         self.initialized = False
+        #: What it said it can do.
+        self.capabilities: Mapping[str, Any] = {}
         self.readiness = Readiness(launch.name, launch.spec)
         self.published = Published()
         self.strangers = Strangers()
@@ -99,6 +101,7 @@ class Run:
             },
             types.InitializeResult,
         )
+        self.capabilities = answer.capabilities
         self.documents.incremental = takes_ranges(answer.capabilities)
         return plain(answer.serverInfo.version)
 

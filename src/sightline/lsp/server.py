@@ -8,7 +8,7 @@ changing.
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sightline.contract.source import SourceFile
@@ -55,6 +55,11 @@ class Server:
     @property
     def version(self) -> str:
         return self._lifecycle.version
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What it said it can do; nothing while it does not run."""
+        return self._run.capabilities if self._run is not None else {}
 
     @property
     def complaint(self) -> str:

@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Literal
 
 from sightline.cli.configuration import Configuration, configure
@@ -21,10 +22,11 @@ from sightline.cli.main import make_parser
 from sightline.cli.start import build_program, roots_from
 from sightline.contract.failures import Failure
 from sightline.contract.texts import listed
+from sightline.lsp.install.store import Store
 from sightline.lsp.links import KINDS
 from sightline.lsp.pool import Pool
 from sightline.lsp.reach import imports_of
-from sightline.lsp.routes import Outlook
+from sightline.lsp.routes import Outlook, Route
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.server.logs import Log
 from sightline.server.tokens import BadTokenFile, TokenFile
@@ -38,8 +40,9 @@ __all__ = ["CHECKS", "Finding", "Situation"]
 Status = Literal["ok", "note", "missing"]
 #: How long one language may take to get ready before the report goes on.
 _READY_S = 60
-_REINSTALL = "sightline servers list"
+_REINSTALL = "install Sightline again"
 _MAX_NAMED = 8
+_DAMAGED_NAMED = 2
 _LONGEST_LINE = 200
 _LEAST_SPACE = 1 << 20
 _MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
@@ -108,10 +111,15 @@ def examine(paths: list[str]) -> Iterator[Finding]:
         yield from check(situation)
 
 
+def _writable(folder: Path, name: str) -> str:
+    """How a folder becomes one that can be written."""
+    return f"chmod u+rwx {folder}, or set XDG_{name.upper()}_HOME to a folder you can write"
+
+
 def folders_are_writable(situation: Situation) -> Iterator[Finding]:
     for name in ("data", "cache"):
         folder = getattr(situation.folders, name)
-        fix = f"chmod u+rwx {folder}, or set XDG_{name.upper()}_HOME to a folder you can write"
+        fix = _writable(folder, name)
         try:
             private(folder)
         except CommandError as problem:
@@ -121,10 +129,22 @@ def folders_are_writable(situation: Situation) -> Iterator[Finding]:
             full = f"no space is left on the disk of {folder}"
             fix = f"free some space there, or set XDG_{name.upper()}_HOME to another disk"
             yield Finding(f"{name} folder", "missing", full, fix)
-        elif os.access(folder, os.W_OK | os.X_OK):
-            yield Finding(f"{name} folder", "ok", str(folder))
+        elif why := _cannot_write(folder):
+            told = f"{folder} cannot be written ({why})"
+            yield Finding(f"{name} folder", "missing", told, fix)
         else:
-            yield Finding(f"{name} folder", "missing", f"{folder} is read-only", fix)
+            yield Finding(f"{name} folder", "ok", str(folder))
+
+
+def _cannot_write(folder: Path) -> str:
+    """Why nothing can be put into a folder. Asked by doing it: permissions do not say all."""
+    import tempfile
+
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        return error.strerror or type(error).__name__
 
 
 def token_is_usable(situation: Situation) -> Iterator[Finding]:
@@ -156,18 +176,21 @@ async def _languages(situation: Situation) -> list[Finding]:
         if not outlooks:
             roots = ", ".join(root.given for root in situation.roots)
             return [Finding("languages", "note", f"no file of a known language in {roots}")]
-        return [await _language(program.pool, outlook) for outlook in outlooks]
+        return [await _language(program.pool, outlook, situation) for outlook in outlooks]
     finally:
         await program.close()
 
 
-async def _language(pool: Pool, outlook: Outlook) -> Finding:
+async def _language(pool: Pool, outlook: Outlook, situation: Situation) -> Finding:
     subject = f"{outlook.language} in {outlook.root}"
     if not outlook.routes:
         # The other languages are answered all the same, so this is not a fault of the whole.
         why = outlook.why.removesuffix("; run sightline doctor")
         return Finding(subject, "note", why, outlook.fix)
     names = sorted({route.name for route in outlook.routes})
+    damage = _damage(situation, outlook.routes[0])
+    if damage:
+        return Finding(subject, "missing", f"{names[0]} is damaged: {damage}", _get(outlook))
     try:
         async with asyncio.timeout(_READY_S):
             versions = [await pool.prepared(route) for route in outlook.routes]
@@ -175,7 +198,7 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
         waiting = f"{', '.join(names)} is still loading after {_READY_S} s"
         return Finding(subject, "note", waiting, "sightline status --watch")
     except Failure as failure:
-        return _not_startable(pool, outlook, subject, failure)
+        return _not_startable(pool, outlook, subject, failure, situation)
     except OSError as problem:
         why = f"{names[0]} cannot be started ({problem.strerror})"
         return Finding(subject, "missing", why, "put that right, then sightline doctor")
@@ -206,15 +229,38 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
     return Finding(subject, "ok", ready)
 
 
-def _not_startable(pool: Pool, outlook: Outlook, subject: str, failure: Failure) -> Finding:
+def _not_startable(
+    pool: Pool, outlook: Outlook, subject: str, failure: Failure, situation: Situation
+) -> Finding:
     """A server that is there and does not work: what it said about that, and how to get one."""
     why = str(failure).removesuffix("; run sightline doctor")
-    routes = outlook.routes
+    routes, cache = outlook.routes, situation.folders.cache
+    needed = cache / "servers"  # where what a start needs is made
+    if _cannot_write(needed if os.path.lexists(needed) else cache):
+        return Finding(subject, "missing", why, _writable(needed, "cache"))
     words = [pool.words(route) or pool.complaint(route) for route in routes]
     said = next(filter(None, map(_telling, words)), "")
-    get = next((route.spec.get for route in routes), "")
-    fix = _fixes(pool.shortcomings(*routes)) or get or _REINSTALL
+    fix = _fixes(pool.shortcomings(*routes)) or _get(outlook)
     return Finding(subject, "missing", f"{why}: {said}" if said else why, fix)
+
+
+def _get(outlook: Outlook) -> str:
+    """How to get the server of a language that works; what is damaged is installed again."""
+    spec = outlook.routes[0].spec
+    if spec.found == "installed":
+        return f"sightline servers install {spec.package}"
+    own = spec.get or f"put a {spec.command[0]} that works on the PATH"
+    return _REINSTALL if spec.found == "bundled" else own
+
+
+def _damage(situation: Situation, route: Route) -> str:
+    """Which files of an installed server are gone or cut off."""
+    package = situation.configuration.registry.packages.get(route.spec.package)
+    if route.spec.found != "installed" or package is None:
+        return ""
+    store = Store(situation.folders.servers)
+    files = store.damaged(route.spec.package, package.version)
+    return f"gone or changed: {listed(files, _DAMAGED_NAMED)}" if files else ""
 
 
 def _fixes(shortcomings: list[Shortcoming]) -> str:

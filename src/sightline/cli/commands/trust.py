@@ -4,7 +4,7 @@ import argparse
 import os
 
 from sightline.cli.exits import CommandError, Exit
-from sightline.cli.folders import Folders, private
+from sightline.cli.folders import Folders, private, unwritable
 from sightline.cli.main import make_parser
 from sightline.workspace.roots import BadRoot, open_root
 from sightline.workspace.trust import BadTrustFile, TrustStore
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     except (BadRoot, BadTrustFile) as problem:
         raise CommandError(str(problem)) from None
     except OSError as problem:
-        raise CommandError(f"trust cannot be kept ({problem.strerror})") from None
+        raise unwritable(folders.data, problem) from None
     return int(Exit.OK)
 
 

@@ -2,11 +2,13 @@
 
 Both run as children with a bounded time, in an empty folder, with the user's index settings and
 proxies, and without scripts: ``pip download`` of wheels only, ``npm pack`` of published tarballs.
-What they bring is not believed; the installer compares the hashes.
+What they bring is not believed; the installer compares the hashes. What they put aside meanwhile is
+in that folder, too.
 """
 
 import asyncio
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +31,8 @@ _AT_ONCE = 3
 _PREFIXES = ("PIP_", "NPM_CONFIG_", "SSL_CERT_")
 _NAMES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "NODE_EXTRA_CA_CERTS"})
 _HASH_WORDS = ("DO NOT MATCH THE HASHES", "EINTEGRITY")
+#: What pip and npm say of a disk that takes nothing more; npm by its name.
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 
 Report = Callable[[int, int], None]
 
@@ -110,7 +114,7 @@ class Downloader:
 
     async def _run(self, command: list[str]) -> None:
         """One child to its end; its output is shown when it fails."""
-        environment = self.tools.child_environment()
+        environment = self.tools.child_environment() | {"TMPDIR": str(self.folder)}
         try:
             child = await spawn(command, cwd=str(self.folder), env=environment)
         except StartFailed as failed:
@@ -136,9 +140,12 @@ def _tarball_name(file: LockedFile) -> str:
     return f"{file.package.removeprefix('@').replace('/', '-')}-{file.version}.tgz"
 
 
-def _failure(command: Sequence[str], said: str) -> Unavailable | DownloadUnverified:
+def _failure(command: Sequence[str], said: str) -> Unavailable | DownloadUnverified | OSError:
     if any(word in said for word in _HASH_WORDS):
         return DownloadUnverified()
+    for number in _DISK_ERRORS:
+        if f"[Errno {number}]" in said or errno.errorcode[number] in said:
+            return OSError(number, os.strerror(number))
     if "No module named pip" in said:
         return Unavailable("pip is missing in this installation; run python -m ensurepip")
     tool = "pip" if "pip" in command else "npm"

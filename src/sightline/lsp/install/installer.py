@@ -30,7 +30,10 @@ class Installer:
     limits: Limits = field(default_factory=Limits)
 
     async def install(self, name: str, lock: Lock, progress: Progress) -> Path:
-        """The folder of the version that the lock describes, complete and verified."""
+        """The folder of the version that the lock describes, complete and verified.
+
+        The caller holds the store. A disk that is full or read-only is an ``OSError``.
+        """
         files = lock.for_this_machine()
         if not files:
             raise Unavailable(f"{name} is not published for this kind of machine")

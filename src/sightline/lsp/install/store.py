@@ -1,17 +1,16 @@
 """Where installed servers live: ``servers/NAME/VERSION`` in the user's data folder.
 
-A version is there completely or not at all: it is unpacked beside and moved into place. Folders
-are for their owner alone. One installation runs at a time.
+A version is there completely or not at all: it is unpacked beside and moved into place, with a
+manifest by which later damage is found. Folders are for their owner alone. Whoever installs or
+removes holds the store meanwhile.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
-
-from sightline.contract.failures import Unavailable
 
 __all__ = ["Store"]
 
@@ -34,25 +33,49 @@ class Store(Struct, frozen=True):
         except OSError:
             return []
 
+    def damaged(self, name: str, version: str, *, thorough: bool = False) -> list[str]:
+        """The files of a version that are gone or differ from what was installed."""
+        from sightline.lsp.install import manifest  # not for every start
+
+        return manifest.damaged(self.path(name, version), thorough=thorough)
+
+    def is_known(self, name: str, version: str) -> bool:
+        """Whether damage of a version can be told: older ones were installed without a manifest."""
+        from sightline.lsp.install import manifest
+
+        return (self.path(name, version) / manifest.FILE).is_file()
+
     @contextmanager
     def filling(self, name: str, version: str) -> Iterator[tuple[Path, Path]]:
         """(folder to work in, folder that becomes the version); both are gone on failure."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._alone():
-            self._sweep()
-            import tempfile  # for those who install, and not for every start
+        import tempfile  # for those who install, and not for every start
 
-            work = Path(tempfile.mkdtemp(prefix=_PARTIAL, dir=self.folder))
-            try:
-                tree = work / "tree"
-                tree.mkdir()
-                yield work, tree
-                self._move(tree, self.path(name, version))
-            finally:
-                _remove(work)
-            for other in self.versions(name):
-                if other != version:
-                    _remove(self.folder / name / other)
+        from sightline.lsp.install import manifest
+
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=_PARTIAL, dir=self.folder))
+        try:
+            tree = work / "tree"
+            tree.mkdir()
+            yield work, tree
+            manifest.write(tree)
+            self._move(tree, self.path(name, version))
+        finally:
+            _remove(work)
+        for other in self.versions(name):
+            if other != version:
+                _remove(self.folder / name / other)
+
+    @contextmanager
+    def held(self, waiting: Callable[[], None]) -> Iterator[None]:
+        """Keeps others from changing the store; the system lets go of it when the holder ends.
+
+        Waits for somebody who holds it, and says so first.
+        """
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._locked(waiting):
+            self._sweep()
+            yield
 
     def remove(self, name: str) -> bool:
         """Takes every version of a package away. Whether there was one."""
@@ -79,18 +102,18 @@ class Store(Struct, frozen=True):
             _remove(entry)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Holds the store; the system lets go of it when the holder ends."""
+    def _locked(self, waiting: Callable[[], None]) -> Iterator[None]:
         try:
             import fcntl
         except ImportError:
             yield
             return
-        with (self.folder / ".lock").open("w") as held:
+        with (self.folder / ".lock").open("w") as lock:
             try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise Unavailable("another installation is running; wait for its end") from None
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waiting()
+                fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
 
