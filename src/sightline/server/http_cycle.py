@@ -96,6 +96,11 @@ class Cycle:
         """A whole response, without waiting for those before it to be read."""
         if self.disconnected or self.complete:
             return
+        if self.started:
+            # A stream without its end tells that something went wrong; a status would be data.
+            self.keep_alive = False
+            self._end()
+            return
         self.started = True
         if reply.headers is JSON_HEADERS and self.keep_alive:
             self._wire.write(_JSON % (len(reply.body), reply.body))
