@@ -159,7 +159,10 @@ def _with_punctuation(roots: RootSet) -> list[str]:
 
 
 def decode(raw: bytes) -> str:
-    """The text of a document: UTF-8, with or without a byte-order mark."""
+    """The text of a document: UTF-8. A byte-order mark is its first character.
+
+    Servers that read a file themselves count it, so it has to be in what they are told.
+    """
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
