@@ -17,7 +17,7 @@ EXITS = {
     Exit.NOT_READY: "not ready or timed out; the same command can succeed later",
     Exit.MISSING: "something is not installed; the message names it",
     Exit.INTERNAL: "a bug in Sightline",
-    Exit.INTERRUPTED: "interrupted, by Ctrl-C for example",
+    Exit.INTERRUPTED: "interrupted, by Ctrl-C for example; a server that runs is stopped by it, which is 0",
 }
 
 

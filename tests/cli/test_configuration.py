@@ -136,6 +136,22 @@ def test_a_bad_flag(sightline: Command, flag: str, code: int, named: str) -> Non
     assert done.code == code and named in done.err
 
 
+@pytest.mark.parametrize("digits", ["9" * 5_000, "0" * 5_000 + "9" * 30])
+def test_a_number_of_many_digits(sightline: Command, settings_file: Path, digits: str) -> None:
+    done = sightline("settings", "--set", f"max_sessions={digits}")
+    assert done.code == 0 and "max_sessions was lowered to its maximum, 64" in done.err
+    done = sightline("settings", "--set", f"port={digits}")
+    assert done.code == 3 and "port must be from 1024 to 65535" in done.err
+    settings_file.write_text(f"port = {digits.lstrip('0')}\n", encoding="utf-8")
+    done = sightline("settings")
+    assert done.code == 3 and "9999" not in done.err
+
+
+def test_leading_zeros_are_nothing(sightline: Command) -> None:
+    done = sightline("settings", "--set", "port=" + "0" * 5_000 + "4000")
+    assert done.code == 0 and "4000" in done.out
+
+
 def test_a_bad_variable(sightline: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGHTLINE_PORT", "many")
     done = sightline("serve")

@@ -116,3 +116,21 @@ async def test_a_package_with_an_environment_of_its_own_is_a_project(
         write_files(environment(kept), DEP)
         assert await problems(running, "packages/app/app.py") == []
         assert len(running.program.pool.status()) == 2
+
+
+@pytest.mark.requirement("GW-6.3-nothing-leaks")
+async def test_where_an_environment_lies_is_not_told(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", FILES)
+    active = environment(tmp_path / "out side" / "of (it)" / "secret dir" / "venv")
+    (active / SITE).mkdir(parents=True)
+    async with engine(
+        root,
+        cache=tmp_path / "cache",
+        registry=only("ty"),
+        environment={"PATH": "/usr/bin:/bin", "VIRTUAL_ENV": str(active)},
+    ) as running:
+        answer = await running.call("vscode.lsp.diagnostics.document", uri=running.uri("app.py"))
+    [problem] = answer["diagnostics"]
+    assert "site-packages" in problem["message"]
+    for folder in ("out side", "of (it)", "secret", "venv/"):
+        assert folder not in problem["message"]

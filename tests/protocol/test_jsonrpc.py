@@ -3,14 +3,17 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from sightline.contract.limits import ENVELOPE_RESERVE_BYTES
 from sightline.protocol import jsonrpc
 from sightline.protocol.jsonrpc import (
     Error,
     Fault,
+    Id,
     Malformed,
     Notification,
     Request,
@@ -135,7 +138,8 @@ def test_many_brackets_in_a_flat_message_are_read() -> None:
         (b'{"jsonrpc":"2.0","id":[1],"method":"m"}', None),
         (b'{"jsonrpc":"2.0","id":"' + b"x" * 257 + b'","method":"m"}', None),
         (b'{"jsonrpc":"2.0","id":' + b"9" * 257 + b',"method":"m"}', None),
-        (b'{"jsonrpc":"2.0","id":1}', None),
+        (b'{"jsonrpc":"2.0","id":1}', 1),
+        (b'{"jsonrpc":"2.0","id":1,"params":{}}', 1),
         (b'{"jsonrpc":"2.0"}', None),
         (b'{"jsonrpc":"2.0","id":1,"method":5}', 1),
         (b'{"jsonrpc":"2.0","id":1,"method":""}', 1),
@@ -231,3 +235,16 @@ def test_any_text_is_a_message_or_malformed(text: str) -> None:
 def test_any_bytes_are_a_message_or_malformed(body: bytes) -> None:
     with pytest.raises(Malformed):
         read(body)
+
+
+@pytest.mark.requirement("GW-5.3-response-bytes")
+@given(
+    st.text('\x00\x01\x1f"\\\x7fé7', min_size=1, max_size=256)
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
+@example("\x01" * 252 + "1234")
+@example(-(10**255))
+def test_every_id_fits_what_is_reserved_for_it(id: Id) -> None:
+    assume(jsonrpc.is_id(id))
+    assert len(jsonrpc.result_bytes(id, msgspec.Raw(b""))) <= ENVELOPE_RESERVE_BYTES

@@ -3,8 +3,8 @@
 import pytest
 
 from sightline.protocol.revisions import HTTP_REVISIONS, NEWEST, STDIO_REVISIONS, negotiate
-from sightline.protocol.session import Profile
-from tests.support.sessions import HTTP, SHARED, STDIO, Peer
+from sightline.protocol.session import Profile, Session
+from tests.support.sessions import HTTP, STDIO, Peer, surface
 
 PROFILES = [pytest.param(HTTP, id="http"), pytest.param(STDIO, id="stdio")]
 REQUESTS = ["ping", "tools/list", "tools/call", "resources/list", "unknown", "$/cancelRequest"]
@@ -110,12 +110,14 @@ def test_initialize_happens_once(profile: Profile) -> None:
     assert peer.request("ping")["result"] == {}
 
 
-def test_clients_without_sessions_may_each_initialize() -> None:
-    peer = Peer(SHARED)
-    assert "result" in peer.initialize()
-    peer.notify("notifications/initialized")
-    assert "result" in peer.initialize()
-    assert "result" in peer.request("tools/list"), "a second client closes nothing"
+def test_a_message_that_stands_alone_needs_no_other_before_it() -> None:
+    peer = Peer(HTTP)
+    peer.session = Session.alone(surface(), HTTP)
+    assert "result" in peer.request("tools/list")
+    assert "result" in peer.initialize(client="mirror")
+    assert peer.session.options == surface().options_for(""), "nobody is known again"
+    assert peer.notify("notifications/initialized") is None
+    assert peer.notify("initialize") == "violation"
 
 
 def test_http_waits_for_initialized() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sightline.contract import limits
-from sightline.contract.settings import Settings
+from sightline.contract.settings import ClientSettings, Settings
 from sightline.server.http_exchange import Piece
 from sightline.tools.tool import Progress
 from tests.support.clock import Clock
@@ -378,17 +378,49 @@ async def test_a_session_with_a_running_call_does_not_expire(tmp_path: Path) -> 
     assert await app.notify(session, "x", {}) == 404
 
 
-async def test_one_conversation_for_all_without_sessions(tmp_path: Path) -> None:
-    app = application(tmp_path, Gate(), "lsp", settings=Settings(enable_sessions=False))
+VERSION = {"mcp-protocol-version": "2025-11-25"}
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+
+def without_sessions(tmp_path: Path, work: Work, **settings: Any) -> Application:
+    chosen = Settings(enable_sessions=False, **settings)
+    return application(tmp_path, work, "lsp", settings=chosen)
+
+
+async def test_without_sessions_every_request_stands_alone(tmp_path: Path) -> None:
+    app = without_sessions(tmp_path, Gate())
+    assert "result" in (await app.post(LIST, headers=VERSION)).json
     answer = await app.post(initialize())
     assert "mcp-session-id" not in answer.headers
-    ping = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    version = {"mcp-protocol-version": "2025-11-25"}
-    gated = await app.post(ping, headers=version)
-    assert gated.json["error"]["message"] == "Not initialized"
+    assert "result" in (await app.post(LIST, headers=VERSION | {"mcp-session-id": "x"})).json
     done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    assert (await app.post(done, headers=version)).status == 202
-    assert "result" in (await app.post(ping, headers=version | {"mcp-session-id": "x"})).json
-    assert (await app.post(ping)).status == 400, "the version header is still needed"
+    assert (await app.post(done, headers=VERSION)).status == 202
+    assert (await app.post(LIST)).status == 400, "the version header is still needed"
     assert (await app.post(initialize())).status == 200
-    assert "result" in (await app.post(ping, headers=version)).json
+
+
+async def test_without_sessions_clients_may_use_the_same_id_at_once(tmp_path: Path) -> None:
+    gate = Gate()
+    app = without_sessions(tmp_path, gate)
+
+    def call(line: int) -> dict[str, Any]:
+        arguments = {"uri": "file:///ws/a.py", "position": {"line": line, "character": 0}}
+        params = {"name": "vscode.lsp.hover", "arguments": arguments}
+        return {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+
+    posts = [asyncio.create_task(app.post(call(line), headers=VERSION)) for line in (0, 1)]
+    await gate.wait(2)
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
+    assert (await app.post(cancel, headers=VERSION)).status == 202
+    gate.open.set()
+    for line, answer in enumerate(await asyncio.wait_for(asyncio.gather(*posts), BOUND_S)):
+        assert f"line {line}" in json.dumps(answer.json["result"])
+
+
+async def test_without_sessions_the_header_is_optional_if_it_is_for_some_client(
+    tmp_path: Path,
+) -> None:
+    named = {"other": ClientSettings(protocol_header="session")}
+    app = without_sessions(tmp_path, Gate(), clients=named)
+    assert "result" in (await app.post(LIST)).json
+    assert (await app.post(LIST, headers={"mcp-protocol-version": "1999-01-01"})).status == 400

@@ -8,7 +8,7 @@ import pytest
 from sightline.protocol.session import Session
 from sightline.server.sessions import Sessions
 from tests.support.clock import Clock
-from tests.support.http import HttpServer, in_session, initialize
+from tests.support.http import REVISION, HttpServer, in_session, initialize
 from tests.support.leaks import OUTSIDE
 from tests.support.sessions import HTTP, surface
 
@@ -90,6 +90,22 @@ def test_names_of_one_client(choosy: HttpServer) -> None:
     assert "no such tool" in choosy.say(dotted, session).json["error"]["message"]
     other = choosy.request(initialize())
     assert "vscode.lsp.hover" in other.json["result"]["_meta"]["tools"]
+
+
+def test_without_sessions_nobody_changes_what_another_client_gets(place: Path) -> None:
+    home = place / f"alone-{OUTSIDE}"
+    config = home / ".config/sightline"
+    config.mkdir(parents=True)
+    (config / "sightline.toml").write_text(
+        'enable_sessions = false\n[clients."other"]\ntool_names = "underscore"\n', encoding="utf-8"
+    )
+    listing, version = PING | {"method": "tools/list"}, {"mcp-protocol-version": REVISION}
+    with HttpServer.start([str(place / "ws")], home) as alone:
+        before = alone.request(listing, headers=version).json
+        told = alone.request(initialize("other")).json["result"]["_meta"]["tools"]
+        assert alone.request(listing, headers=version).json == before
+        assert told == [tool["name"] for tool in before["result"]["tools"]]
+        assert "vscode.lsp.hover" in told
 
 
 @pytest.mark.requirement("GA-origin")

@@ -172,6 +172,15 @@ def test_the_scheme_is_read_as_http_says(server: HttpServer, scheme: str) -> Non
     assert server.request(RESPONSE, headers=given).status == 202
 
 
+@pytest.mark.parametrize("blank", [" ", "\t", " \t "])
+def test_blanks_around_a_value_are_not_part_of_it(server: HttpServer, blank: str) -> None:
+    own = in_session(server.initialize()) | {"host": "127.0.0.1", "origin": ""}
+    spaced = {name: f"{blank}{value}{blank}" for name, value in own.items()}
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    answer = server.request(ping, headers=spaced)
+    assert (answer.status, answer.json) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
+
+
 def test_the_first_of_two_tokens_counts(server: HttpServer) -> None:
     twice = {"authorization": f"Bearer {server.token}\r\nauthorization: Bearer x"}
     assert server.request(RESPONSE, headers=twice).status == 202

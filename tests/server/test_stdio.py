@@ -52,6 +52,8 @@ def error(message: Any) -> tuple[Any, int]:
         (b'{"jsonrpc":"1.0","id":9,"method":"ping"}', (9, -32600)),
         (b'{"jsonrpc":"2.0","id":9,"method":"ping","x":1}', (9, -32600)),
         (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', (None, -32600)),
+        (b'{"jsonrpc":"2.0","id":9}', (9, -32600)),
+        (b'{"jsonrpc":"2.0","id":9,"result":1,"error":1}', (None, -32600)),
         (b'{"jsonrpc":"2.0","id":9,"method":"nothing"}', (9, -32601)),
         (b'{"jsonrpc":"2.0","id":"9","method":"tools/call"}', ("9", -32602)),
         (b'{"jsonrpc":"2.0","id":9,"method":"initialize"}', (9, -32600)),
@@ -247,7 +249,7 @@ def test_a_duplicate_id(stdio: Callable[..., StdioServer], sample: Path) -> None
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 7, 64])
 async def test_lines_in_any_pieces(piece: int) -> None:
-    data = b"ab\n\ncdefgh\nij\n" + b"x" * 20 + b"\n" + b"y" * 9 + b"\nend"
+    data = b"ab\n\ncdefgh\nij\n" + b"x" * 20 + b"\n" + b"y" * 9 + b"\n12345678\r\n12345678\r\r\nend"
     read_fd, write_fd = os.pipe()
     found: list[bytes | None] = []
     task = asyncio.create_task(Input(found.append, limit=8).read(read_fd))
@@ -257,7 +259,7 @@ async def test_lines_in_any_pieces(piece: int) -> None:
     os.close(write_fd)
     await asyncio.wait_for(task, 20)
     os.close(read_fd)
-    assert found == [b"ab", b"", b"cdefgh", b"ij", None, None, b"end"]
+    assert found == [b"ab", b"", b"cdefgh", b"ij", None, None, b"12345678", None, b"end"]
 
 
 async def test_lines_that_are_held() -> None:

@@ -11,10 +11,9 @@ from sightline.protocol.revisions import HTTP_REVISIONS, STDIO_REVISIONS, Revisi
 from sightline.protocol.session import Call, Cancel, Profile, Send, Session, Start, Violation
 from sightline.protocol.surface import ClientOptions, Surface
 
-__all__ = ["HTTP", "SHARED", "STDIO", "Peer", "surface"]
+__all__ = ["HTTP", "STDIO", "Peer", "surface"]
 
 HTTP = Profile(HTTP_REVISIONS, needs_initialized=True, answers_cancelled=True)
-SHARED = HTTP._replace(shared=True)
 STDIO = Profile(STDIO_REVISIONS, needs_initialized=False, answers_cancelled=False)
 
 

@@ -76,7 +76,7 @@ def _read_file(folders: Folders) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
         raise CommandError(f"{folders.settings} is not valid TOML: {error}") from None
 
 

@@ -17,8 +17,8 @@ MAX_CONTEXT_RESPONSE_BYTES: Final = 4 * MIB
 MAX_JSON_DEPTH: Final = 64
 MAX_ID_BYTES: Final = 256
 #: Reserved in every answer for the JSON-RPC envelope and the id, so that where a page is cut does
-#: not depend on which id the client chose.
-ENVELOPE_RESERVE_BYTES: Final = 1 * KIB
+#: not depend on which id the client chose. An id of control characters takes six bytes for each.
+ENVELOPE_RESERVE_BYTES: Final = 2 * KIB
 
 # Lists
 MAX_ITEMS_NONPAGED: Final = 200

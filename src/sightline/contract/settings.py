@@ -44,6 +44,7 @@ SHOWN_BYTES: Mapping[str, int] = {
 
 _MAX_LIST = 64
 _MAX_TEXT = 4_096
+_MAX_DIGITS = 20
 
 
 class BadSetting(ValueError):
@@ -145,13 +146,15 @@ _NOT_CLAMPED = {"port"}
 def _bounded(key: str, value: object, warnings: list[str]) -> int:
     lowest, highest = _RANGES[key]
     if isinstance(value, str) and value.isascii() and value.isdigit():
-        value = int(value)
+        # So many digits say all there is to say: it is too large. Python reads only 4,300.
+        value = int(value.lstrip("0")[:_MAX_DIGITS] or "0")
     if isinstance(value, bool) or not isinstance(value, int):
         raise BadSetting(f"{key} must be a whole number from {lowest} to {highest}")
     if value < lowest or (value > highest and key in _NOT_CLAMPED):
         raise BadSetting(f"{key} must be from {lowest} to {highest}")
     if value > highest:
-        warnings.append(f"{key} was lowered from {value} to its maximum, {highest}")
+        told = f" from {value}" if value < 10 ** (_MAX_DIGITS - 1) else ""
+        warnings.append(f"{key} was lowered{told} to its maximum, {highest}")
         return highest
     return value
 

@@ -1,12 +1,10 @@
-"""Text that leaves the program: lines and columns, clean paths, deterministic cuts.
+"""Text that leaves the program: lines and columns, deterministic cuts.
 
-Columns count UTF-16 code units, as the Language Server Protocol does. A path outside the roots is
-reduced to its last component before a text written by somebody else is shown.
+Columns count UTF-16 code units, as the Language Server Protocol does.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from urllib.parse import unquote
+from collections.abc import Iterable, Sequence
 
 __all__ = [
     "column_of",
@@ -16,16 +14,9 @@ __all__ = [
     "line_length_utf16",
     "line_text",
     "listed",
-    "redact_paths",
 ]
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_FILE_URI = re.compile(r"file:/+[^\s\"'`<>()\[\]{}|]*", re.IGNORECASE)
-#: What parts the components of a link's path, on Windows too, however it is escaped.
-_STEP = re.compile(r"[/\\]|%2f|%5c", re.IGNORECASE)
-_COMPONENT = r"[^\s\"'`<>()\[\]{}|:;,*?/]+"
-#: An absolute path in running text. It must not continue a word, a relative path or a URL's host.
-_ABSOLUTE = re.compile(rf"(?<![\w.~/\\-])(?!(?<=:)//)/+(?:{_COMPONENT}/+)*{_COMPONENT}/*")
 
 
 def line_text(text: str, line: int) -> str | None:
@@ -80,31 +71,6 @@ def listed(names: Sequence[str], most: int) -> str:
     """
     more = [f"{len(names) - most} more"] if len(names) > most else []
     return ", ".join([*names[:most], *more])
-
-
-def redact_paths(text: str, allowed: Callable[[str], bool], is_local: Callable[[str], bool]) -> str:
-    """``text`` with links and absolute paths outside the roots reduced to their last component.
-
-    ``allowed`` says whether a path may be shown. ``is_local`` says whether a path could name
-    something on this machine: ``/api/users`` in a docstring is a route, not a path, and stays.
-    """
-
-    def shorten_uri(match: re.Match[str]) -> str:
-        # Judged by what it names: an escape may hide a step out of a root, or spell one inside.
-        path = unquote(match[0][len("file:") :].removeprefix("//").partition("#")[0])
-        return (
-            match[0] if allowed(path.replace("\\", "/")) else _STEP.split(match[0].rstrip("/"))[-1]
-        )
-
-    def shorten_path(match: re.Match[str]) -> str:
-        path = "/" + match[0].lstrip("/")
-        return match[0] if allowed(path) or not is_local(path) else _last(path)
-
-    return _ABSOLUTE.sub(shorten_path, _FILE_URI.sub(shorten_uri, text))
-
-
-def _last(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

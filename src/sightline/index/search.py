@@ -160,8 +160,15 @@ class RootSearch:
                 name = self._query.exact[-1]
         return self._records.hit(found, name, filters.kind)
 
+    def _position(self, hit: Hit, data: bytes) -> Position:
+        place = self._place(hit, data)
+        if place.line == 0 and self._texts.is_marked(hit.path):
+            return Position(0, place.character + 1)
+        return place
+
     @staticmethod
-    def _position(hit: Hit, data: bytes) -> Position:
+    def _place(hit: Hit, data: bytes) -> Position:
+        """Where to look, in the text of the index."""
         if hit.matches:
             return Position(*line_and_column(data, hit.matches[0][0]))
         if hit.symbol is not None:

@@ -19,7 +19,7 @@ from sightline.index.filters import ends_with, split_name
 from sightline.index.index import Index
 from sightline.index.languages import language_of
 from sightline.index.segment import term_key
-from sightline.index.sources import content_hash, decode_text
+from sightline.index.sources import content_hash, decode_text, has_mark
 from sightline.index.words import compact
 from sightline.workspace.gate import Gate, GatedFile
 from sightline.workspace.roots import Root
@@ -47,6 +47,14 @@ class Text(NamedTuple):
     lines: list[str]
     language: str
     hash: bytes
+    #: Whether the first line begins with a byte-order mark.
+    marked: bool
+
+    def place(self, position: Position) -> Position:
+        """A position in the text of the index, as one in the file."""
+        if self.marked and position.line == 0:
+            return Position(0, position.character + 1)
+        return position
 
 
 class Shown(NamedTuple):
@@ -64,12 +72,13 @@ def read_text(gate: Gate, file: GatedFile) -> Text:
     data = decode_text(raw)
     if isinstance(data, str):
         raise NotFound("the file is not text; nothing can be shown of it")
-    text = data.decode("utf-8", "replace")
-    found = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    marked = has_mark(raw)
+    text = ("\ufeff" if marked else "") + data.decode("utf-8", "replace")
+    found = text.replace("\r\n", "\n").split("\n")
     if found and not found[-1]:
         found.pop()
     name = file.path.rpartition("/")[2]
-    return Text(found, language_of(name, data[:8_192]).name, content_hash(raw))
+    return Text(found, language_of(name, data[:8_192]).name, content_hash(raw), marked)
 
 
 def lines(

@@ -1,12 +1,14 @@
 """Reading a file for the index: its text as UTF-8, or the reason why it is left out.
 
 The bytes come through the gate. Text is UTF-8, UTF-16 with a byte-order mark, or, failing both,
-Latin-1 if it looks like text. What is too large, binary, minified or written for machines is left
+Latin-1 if it looks like text. A line ends as in the Language Server Protocol; in the text of the
+index always in a line feed. What is too large, binary, minified or written for machines is left
 out with a reason that ``index_status`` reports.
 """
 
 import hashlib
 import os
+import re
 import time
 from typing import NamedTuple
 
@@ -15,12 +17,23 @@ from sightline.index.languages import language_of
 from sightline.workspace.gate import Gate, GatedFile
 from sightline.workspace.tree import Stamp
 
-__all__ = ["MAX_BYTES", "Source", "decode_text", "read_source", "read_whole"]
+__all__ = [
+    "MAX_BYTES",
+    "Source",
+    "decode_text",
+    "has_mark",
+    "read_source",
+    "read_whole",
+    "with_line_feeds",
+]
+
 
 MAX_BYTES = 1 << 20
 _MAX_DATA_BYTES = 256 << 10
 _DATA_LANGUAGES = frozenset("json csv xml yaml html text ini".split())
 _SNIFF = 8_192
+_MARK = b"\xef\xbb\xbf"
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
 _MAX_MEAN_LINE = 400
 _MINIFIED_BYTES = 4_096
 _RACY_NS = 50_000_000
@@ -98,16 +111,15 @@ def content_hash(raw: bytes) -> bytes:
 
 
 def decode_text(raw: bytes) -> bytes | str:
-    """The text as UTF-8 bytes, or the reason why there is none."""
+    """The text as UTF-8 bytes without a byte-order mark, or the reason why there is none."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
-            return raw.decode("utf-16").encode()
+            return with_line_feeds(raw.decode("utf-16").encode())
         except UnicodeError:
             return "encoding"
     if raw[:_SNIFF].translate(None, _TEXTUAL):
         return "binary"
-    if raw.startswith(b"\xef\xbb\xbf"):
-        raw = raw[3:]
+    raw = with_line_feeds(raw.removeprefix(_MARK))
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -115,6 +127,22 @@ def decode_text(raw: bytes) -> bytes | str:
             return "encoding"
         return raw.decode("latin-1").encode()
     return raw if b"\0" not in raw else "binary"
+
+
+def has_mark(raw: bytes) -> bool:
+    """Whether a text begins with a byte-order mark.
+
+    The index leaves it out, so that ``^`` finds what follows it. For everybody else it is the first
+    character of the first line.
+    """
+    return raw.startswith(_MARK)
+
+
+def with_line_feeds(text: bytes) -> bytes:
+    """The same, byte by byte, with a line feed for a carriage return that ends a line alone."""
+    if text.count(b"\r") == text.count(b"\r\n"):
+        return text
+    return _LONE_RETURN.sub(b"\n", text)
 
 
 def read_whole(descriptor: int, expected: int, limit: int) -> bytes:

@@ -9,7 +9,14 @@ from collections import OrderedDict
 
 from sightline.contract.failures import Failure
 from sightline.index.snapshot import Snapshot
-from sightline.index.sources import MAX_BYTES, content_hash, decode_text, read_whole
+from sightline.index.sources import (
+    MAX_BYTES,
+    content_hash,
+    decode_text,
+    has_mark,
+    read_whole,
+    with_line_feeds,
+)
 from sightline.workspace.gate import Gate
 from sightline.workspace.roots import Root, RootSet
 
@@ -35,6 +42,7 @@ class Texts:
         self._gate = Gate(RootSet.of([Root(root, root)]))
         self._kept: OrderedDict[str, bytes] = OrderedDict()
         self._size = 0
+        self._marked: set[str] = set()
 
     def of(self, file: int) -> bytes:
         """The text of a file of the snapshot, as UTF-8 bytes."""
@@ -53,6 +61,10 @@ class Texts:
             self._size -= len(dropped)
         return data
 
+    def is_marked(self, path: str) -> bool:
+        """Whether a file that was read began with a byte-order mark, which its text lacks."""
+        return path in self._marked
+
     def read(self, path: str) -> bytes:
         """The text as it was indexed, not kept. What is the same needs not be judged again."""
         real = f"{self._root}/{path}"
@@ -70,7 +82,9 @@ class Texts:
         if not row.is_at(status) and content_hash(raw) != row.hash:
             raise Outdated(real)
         if raw.isascii():
-            return raw
+            return with_line_feeds(raw)
+        if has_mark(raw):
+            self._marked.add(path)
         data = decode_text(raw)
         assert isinstance(data, bytes), "it was text when it was indexed"
         return data

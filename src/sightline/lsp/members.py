@@ -158,5 +158,5 @@ def _code(text: bytes, starts: Sequence[int], no_code: re.Pattern[bytes]) -> Ite
             continue
         line += text.count(b"\n", counted, start)
         counted = start
-        before = text[text.rfind(b"\n", 0, start) + 1 : start].decode("utf-8-sig", "replace")
+        before = text[text.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
         yield Position(line, line_length_utf16(before))

@@ -175,8 +175,10 @@ def _call(envelope: dict[str, Any], id: Id | None) -> Request | Notification:
 
 
 def _response(envelope: dict[str, Any], id: Id | None) -> Response:
+    if "result" not in envelope and "error" not in envelope:
+        raise Malformed(Fault.INVALID, id)  # a request that lacks its method
     if id is None or "params" in envelope or ("result" in envelope) == ("error" in envelope):
-        raise Malformed(Fault.INVALID)
+        raise Malformed(Fault.INVALID)  # its id would name a request of the client's own
     if "error" in envelope:
         match envelope["error"]:
             case {"code": int() | float() as code, "message": str(message)} if (

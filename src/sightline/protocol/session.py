@@ -56,8 +56,8 @@ class Profile(NamedTuple):
     needs_initialized: bool
     #: HTTP must answer the pending POST; on stdio ``notifications/cancelled`` gets no answer.
     answers_cancelled: bool
-    #: One conversation shared by clients that hold no session id: each may say ``initialize``.
-    shared: bool = False
+    #: Nobody is known again: every message is a conversation of its own, in which all may be said.
+    alone: bool = False
 
 
 class Phase(Enum):
@@ -109,6 +109,13 @@ class Session(Struct, eq=False):
     client: str = ""
     options: ClientOptions = ClientOptions()
     calls: dict[str, Call] = {}
+
+    @classmethod
+    def alone(cls, surface: Surface, profile: Profile) -> "Session":
+        """A conversation of one message, from a client of which nothing is known."""
+        profile = profile._replace(alone=True)
+        revision, options = profile.revisions[-1], surface.options_for("")
+        return cls(surface, profile, Phase.READY, revision, options=options)
 
     def receive(self, message: Message) -> list[Effect]:
         """What one message brings about."""
@@ -172,7 +179,7 @@ class Session(Struct, eq=False):
         return None
 
     def _initialize(self, request: Request) -> bytes:
-        if self.phase is not Phase.NEW and not self.profile.shared:
+        if self.phase is not Phase.NEW and not self.profile.alone:
             return _error(request, jsonrpc.INVALID_REQUEST, "Already initialized").body
         match request.params:
             case {"protocolVersion": str(offered)}:
@@ -183,9 +190,9 @@ class Session(Struct, eq=False):
         if client is None:
             return _invalid(request, "clientInfo must be an object with a name").body
         self.revision = negotiate(offered, self.profile.revisions)
-        self.client = client
-        self.options = self.surface.options_for(client)
-        if self.phase is Phase.NEW:
+        if not self.profile.alone:
+            self.client = client
+            self.options = self.surface.options_for(client)
             self.phase = Phase.ANSWERED if self.profile.needs_initialized else Phase.READY
         result = {
             "protocolVersion": self.revision.name,

@@ -70,8 +70,7 @@ class HttpApp:
             frozenset(settings.allowed_origins),
         )
         self.sessions = Sessions(settings.max_sessions, settings.session_idle_s, clock)
-        profile = _PROFILE._replace(shared=True)
-        self._shared = None if settings.enable_sessions else Session(surface, profile)
+        self._keeps_sessions = settings.enable_sessions
         headers = {
             settings.protocol_header,
             *(c.protocol_header for c in settings.clients.values()),
@@ -144,7 +143,7 @@ class HttpApp:
                 may_stream = head.version != "1.0"
                 return partial(self._call, session, call, arrived, may_stream)
             case Send(known):
-                if is_new and self._shared is None and session.phase is not Phase.NEW:
+                if is_new and session.phase is not Phase.NEW:
                     own = (b"mcp-session-id", self.sessions.add(session).encode())
                     return Reply(200, (*JSON_HEADERS, own), known)
                 return Reply(200, JSON_HEADERS, known)
@@ -156,11 +155,14 @@ class HttpApp:
 
     def _session_for(self, message: Message, heads: Heads) -> tuple[Session, bool]:
         """The session a message belongs to, and whether it is about to begin."""
-        if self._shared is not None:
+        if not self._keeps_sessions:
+            alone = Session.alone(self._surface, _PROFILE)
             is_initialize = isinstance(message, Request) and message.method == "initialize"
-            if self._shared.phase is not Phase.NEW and not is_initialize:
-                self._check_version(self._shared, heads)
-            return self._shared, is_initialize
+            # Which client leaves the header out cannot be told: it may if one of them may.
+            missing = heads.protocol_version is None and self._header_is_optional
+            if not is_initialize and not missing:
+                self._check_version(alone, heads)
+            return alone, False
         if heads.session is None:
             return Session(self._surface, _PROFILE), True
         if not heads.session:

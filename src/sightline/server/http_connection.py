@@ -240,7 +240,8 @@ class Connection(asyncio.Protocol):
         self._head_bytes += len(name) + len(value) + 4
         if self._head_bytes > _HEADER_BYTES:
             self._too_large()
-        name = name.lower()
+        # The blanks around a value are not part of it; the parser takes only those before it.
+        name, value = name.lower(), value.strip(b" \t")
         if name not in self._headers:
             self._headers[name] = value
         elif name == b"host":

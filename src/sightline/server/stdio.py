@@ -185,13 +185,13 @@ class Input(asyncio.Protocol):
     def _hand_on(self) -> None:
         buffer = self._buffer
         while self._flows.is_set() and (end := buffer.find(b"\n")) >= 0:
-            line = bytes(buffer[:end])
+            line = bytes(buffer[:end]).removesuffix(b"\r")
             del buffer[: end + 1]
             if self._skipping:
                 self._skipping = False
             else:
                 self._take(line if len(line) <= self._limit else None)
-        if len(buffer) > self._limit and b"\n" not in buffer:
+        if len(buffer) > self._limit + buffer.endswith(b"\r") and b"\n" not in buffer:
             if not self._skipping:
                 self._take(None)
             self._skipping = True

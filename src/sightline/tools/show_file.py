@@ -107,9 +107,11 @@ class ShowFile:
             target = await show.by_symbol(index, asked.symbol, real, desk.progress)
             file = desk.view.gate.admit_path(target.real)
             first, last = target.start_line, target.end_line
-            symbol = ShownSymbol(target.name, target.kind, target.container, target.position)
         assert file is not None
         text = await asyncio.to_thread(show.read_text, desk.view.gate, file)
+        if asked.symbol:
+            position = text.place(target.position)
+            symbol = ShownSymbol(target.name, target.kind, target.container, position)
         if asked.id:
             changed = not text.hash.hex().startswith(asked.id.rpartition(":")[2])
         limit = asked.maxTokens * _TOKEN_BYTES if asked.maxTokens else None

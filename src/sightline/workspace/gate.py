@@ -26,6 +26,7 @@ __all__ = ["Gate", "GatedFile"]
 _MAX_LINKS = 40
 _CHUNK = 1 << 16
 _HIDDEN = ".git"
+_DOTS = frozenset({".", ".."})
 _HAS_PROC = os.path.isdir("/proc/self/fd")
 _OPEN_FLAGS = (
     os.O_RDONLY
@@ -188,6 +189,10 @@ class Gate:
         current, rest = self._start(path)
         while rest:
             name = rest.pop(0)
+            if name in _DOTS:
+                if name == "..":
+                    current, rest = self._up(current, rest)
+                continue
             if name == _HIDDEN:
                 raise WorkspaceDenied("version-control folders are not shown")
             step = f"{current}/{name}"
@@ -209,12 +214,41 @@ class Gate:
             links += 1
             if links > _MAX_LINKS:
                 raise UriInvalid("too many links")
-            jump = os.path.normpath(os.path.join(current, target))
-            if not self._lexically_inside(jump):
-                raise WorkspaceDenied
-            current, more = self._start(jump)
-            rest = more + rest
+            rest = _components(target) + rest
+            if target.startswith("/"):
+                current, rest = self._enter("", rest)
         return current
+
+    def _up(self, folder: str, rest: list[str]) -> tuple[str, list[str]]:
+        """Where one goes on from the folder above a real folder inside the roots."""
+        parent = folder.rpartition("/")[0]
+        if any(is_under(parent, root.real) for root in self.roots.roots):
+            return parent, rest
+        return self._enter(parent, rest)
+
+    def _enter(self, folder: str, rest: list[str]) -> tuple[str, list[str]]:
+        """The root that is entered from a folder above it, and the components left to walk.
+
+        By text alone: outside, only folders above a root may be walked through, and only upward
+        from a real one, whose parent is what its path says.
+        """
+        for number, name in enumerate(rest):
+            if name == "..":
+                if not any(is_under(root.real, folder or "/") for root in self.roots.roots):
+                    raise WorkspaceDenied
+                folder = folder.rpartition("/")[0]
+            elif name != ".":
+                folder = f"{folder}/{name}"
+            for root in self.roots.roots:
+                if folder in (root.real, root.given):
+                    return root.real, rest[number + 1 :]
+            if not any(
+                is_under(path, folder or "/")
+                for root in self.roots.roots
+                for path in (root.real, root.given)
+            ):
+                break
+        raise WorkspaceDenied
 
     def _start(self, path: str) -> tuple[str, list[str]]:
         """The innermost root that ``path`` is spelled under, and the components left to walk."""
@@ -252,6 +286,11 @@ class Gate:
             except (UriInvalid, WorkspaceDenied):
                 self._folders[folder] = None
         return self._folders[folder]
+
+
+def _components(target: str) -> list[str]:
+    """The steps of a link's target. A slash at its end says that it must be a folder."""
+    return [part for part in target.split("/") if part] + (["."] if target.endswith("/") else [])
 
 
 def _descriptor_path(descriptor: int, path: str) -> str:

@@ -6,17 +6,21 @@ about files goes through it. Two calls with equal views and equal questions have
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from sightline.contract import keys
 from sightline.contract.failures import NotFound
+from sightline.contract.redaction import redact_paths
 from sightline.contract.source import SourceFile
-from sightline.contract.texts import redact_paths
+from sightline.contract.uris import above
 from sightline.workspace.gate import Gate, GatedFile
+from sightline.workspace.roots import RootSet
 
 __all__ = [
     "DIAGNOSTICS_EPOCHS",
@@ -30,6 +34,7 @@ __all__ = [
 ]
 
 
+_PUNCTUATION = re.compile(r"[^\w./+@-]")
 _MAX_KEPT = 16
 _MAX_KEPT_BYTES = 256 << 10
 
@@ -135,14 +140,29 @@ class View(Struct, frozen=True, eq=False):
 
     def redact(self, text: str) -> str:
         """Somebody else's text with the paths that must not be shown reduced to names."""
-        return redact_paths(text, self.gate.allows, self._is_local)
+        if "/" not in text:
+            return text
+        return redact_paths(
+            text, self.gate.allows, self._is_local, _with_punctuation(self.gate.roots)
+        )
 
     def _is_local(self, path: str) -> bool:
         return path.split("/", 2)[1] in self.top_folders
 
 
+@lru_cache(maxsize=8)
+def _with_punctuation(roots: RootSet) -> list[str]:
+    """The roots and the folders above them that running text could seem to end."""
+    given = (path for root in roots.roots for path in (root.given, root.real))
+    folders = {folder for path in given for folder in above(path) if _PUNCTUATION.search(folder)}
+    return sorted(folders, key=len, reverse=True)
+
+
 def decode(raw: bytes) -> str:
-    """The text of a document: UTF-8, with or without a byte-order mark."""
+    """The text of a document: UTF-8. A byte-order mark is its first character.
+
+    Servers that read a file themselves count it, so it has to be in what they are told.
+    """
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
