@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from urllib.parse import unquote
 
 __all__ = [
+    "PLAIN_PATH",
     "column_of",
     "cut_code_points",
     "cut_utf8",
@@ -18,6 +19,8 @@ __all__ = [
     "redact_paths",
 ]
 
+#: A pattern for paths that may stand in a sentence of ours: no blanks, no words of their own.
+PLAIN_PATH = r"[\w./+\\-]{1,120}"
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FILE_URI = re.compile(r"file:/+[^\s\"'`<>()\[\]{}|]*", re.IGNORECASE)
 #: What parts the components of a link's path, on Windows too, however it is escaped.

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from sightline.contract.canonical import canonical_json, sha256_hex
-from sightline.contract.failures import Failure, NotReady
+from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import (
     Covered,
     Expected,
@@ -40,7 +40,7 @@ from sightline.lsp.routes import Outlook, Route, Routes
 from sightline.lsp.server import Launch, Server, State
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sweep import Counter, sweep
-from sightline.lsp.together import together
+from sightline.lsp.turns import Turns
 from sightline.process.child import spawn
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View
@@ -52,6 +52,8 @@ __all__ = ["Options", "Pool", "ServerStatus"]
 _BESIDE = " (headers)"
 
 _WARM_AT_ONCE = 2
+#: What was left out because its server could not answer is asked for again after so long.
+_TRY_AGAIN_S = 60.0
 _UNWATCHED = "Changes in the rest of the repository are not watched."
 
 
@@ -89,6 +91,9 @@ class Pool:
         self._registry = registry
         self._launcher = launcher
         self._fleet = Fleet(options.bounds)
+        self._turns = Turns(options.bounds.servers)
+        #: Set while answers leave out servers that may be able to answer later.
+        self._try_again: asyncio.TimerHandle | None = None
         self._routes = Routes(workspace, registry, launcher, options.trusted, options.unstable)
         self._warming: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
@@ -131,7 +136,7 @@ class Pool:
             return Found(own, found.note)
 
         # Code of a project with its own environment may use what lies outside of it.
-        parts = await together(*(ask(route) for route in self._routes.related(own)))
+        parts = await self._turns.all(ask, self._routes.related(own))
         found = [place for part in parts for place in part.places]
         unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
@@ -159,8 +164,9 @@ class Pool:
             found = await questions.workspace_symbols(self._server(route), query)
             return self._routes.own(route, found, lambda symbol: symbol.location.uri)
 
-        found = await together(*(ask(route) for route in routes))
-        note = self._note(*routes)
+        found, unable = await self._turns.able(ask, routes)
+        notes = [self._without(unable), self._note(*routes)]
+        note = " ".join(filter(None, notes))
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
     async def document_diagnostics(self, file: SourceFile) -> Sequence[RawDiagnostic]:
@@ -185,10 +191,11 @@ class Pool:
             own = self._routes.own(route, list(found), lambda uri: uri)
             return {uri: found[uri] for uri in own}
 
-        parts = await together(*(ask(route) for route in routes))
+        parts, unable = await self._turns.able(ask, routes)
         if (await self._workspace.begin()).epochs != before.epochs:
             raise NotReady("the files changed meanwhile; retry", waiting_for="quiet files")
-        return Covered({uri: items for part in parts for uri, items in part.items()}, uncovered)
+        items = {uri: items for part in parts for uri, items in part.items()}
+        return Covered(items, uncovered, note=self._without(unable))
 
     # Lifetime
 
@@ -285,6 +292,8 @@ class Pool:
 
     async def close(self) -> None:
         self._head_start.close()
+        if self._try_again is not None:
+            self._try_again.cancel()
         if self._warming is not None:
             self._warming.cancel()
         for task in list(self._leaving):
@@ -299,17 +308,22 @@ class Pool:
 
         async def warm(view: View, route: Route) -> None:
             server = self._known(route)
+            with contextlib.suppress(Failure):
+                await server.ready()
+                if not server.asked and not self._head_start.expects(server):
+                    # Otherwise somebody's question does what ours would.
+                    await self._probe(server, route, view)
+
+        async def in_turn(view: View, route: Route) -> None:
+            self._known(route)  # people are shown what is to come
             async with turns:
-                with contextlib.suppress(Failure):
-                    await server.ready()
-                    if not server.asked and not self._head_start.expects(server):
-                        # Otherwise somebody's question does what ours would.
-                        await self._probe(server, route, view)
+                await self._turns.one(partial(warm, view), route)
 
         with contextlib.suppress(Failure):
             view = await self._workspace.begin()
             routes = self._routes.all()
-            await asyncio.gather(*(warm(view, route) for route in routes))
+            ahead = routes[: self._turns.at_once]  # the next one would end the first one
+            await asyncio.gather(*(in_turn(view, route) for route in ahead))
 
     async def _probe(self, server: Server, route: Route, view: View) -> None:
         if "references" in route.spec.not_offered:
@@ -353,6 +367,24 @@ class Pool:
             return await self._head_start.references(server, whole)
 
         return await others.note(server.units, name_at(file.text, position), extent, declared)
+
+    def _without(self, unable: Sequence[tuple[Route, Unavailable]]) -> str:
+        """What is to be said of servers that cannot answer, while the others do."""
+        if not unable:
+            return ""
+        if self._try_again is None:
+            # One that kept ending may be mended, and no file tells: the answer is not kept long.
+            loop = asyncio.get_running_loop()
+            self._try_again = loop.call_later(_TRY_AGAIN_S, self._look_again)
+        said = dict.fromkeys(
+            f"Not answered for {self._routes.place(route)}: {reason.advice}."
+            for route, reason in unable
+        )
+        return " ".join(said)
+
+    def _look_again(self) -> None:
+        self._try_again = None
+        self._workspace.source_changed()
 
     def _note(self, *routes: Route) -> str:
         sentences = [each.sentence for each in self.shortcomings(*routes)]

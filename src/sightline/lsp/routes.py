@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.source import SourceFile
-from sightline.contract.texts import listed
+from sightline.contract.texts import PLAIN_PATH, listed
 from sightline.contract.uris import is_under, path_of
 from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
@@ -73,6 +73,14 @@ class _Choice(NamedTuple):
 
     name: str | None
     why: str = ""
+
+
+def _is_none(spec: ServerSpec, operation: Operation) -> bool:
+    """Whether the entry of a server says that there is no way to ask it this."""
+    if operation == "workspaceDiagnostics":
+        way = spec.workspace_diagnostics
+        return way == "none" or (way == "sweep" and spec.diagnostics == "none")
+    return operation == "documentDiagnostics" and spec.diagnostics == "none"
 
 
 class Routes:
@@ -260,6 +268,17 @@ class Routes:
             raise Unavailable("no language server knows a file here; run sightline doctor")
         return list(found.values()), tuple(sorted(uncovered))
 
+    def place(self, route: Route) -> str:
+        """What a server answers for, in words: languages, and where if that is not everywhere."""
+        projects, folder = route.project.projects, route.project.folder
+        present = self._present.get(projects.root.real, ())
+        names = [name for name in route.spec.languages if name in present] or route.spec.languages
+        titles = listed([self._registry.languages[name].title for name in names], _NAMED)
+        if len(self._workspace.roots.roots) == 1 and len(projects.all(route.spec)) == 1:
+            return titles
+        own = folder[len(projects.root.real) + 1 :] or projects.root.name
+        return f"{titles} in {own}" if re.fullmatch(PLAIN_PATH, own) else titles
+
     def all(self) -> list[Route]:
         """Every server that some file here can be asked of."""
         found: dict[tuple[str, str], Route] = {}
@@ -347,7 +366,7 @@ class Routes:
                 continue
             if spec.needs_trust and not self._trusted(root.real):
                 why = f"{name} would run code of this folder; run sightline trust to allow it"
-            elif operation in spec.not_offered:
+            elif operation in spec.not_offered or _is_none(spec, operation):
                 why = f"{name} cannot answer this completely, so it is not asked; search the text"
             elif operation in spec.unstable and not self._unstable:
                 why = f"{name} answers this differently each time; set allow_unstable_hover to ask"
