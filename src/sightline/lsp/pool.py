@@ -7,7 +7,7 @@ at once, and are answered when every one of them has answered.
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from sightline.contract.source import (
     RawWorkspaceSymbol,
     SourceFile,
 )
-from sightline.contract.uris import is_under, uri_of
+from sightline.contract.uris import is_under, is_unicode, uri_of
 from sightline.contract.values import Hover, Location, Position
 from sightline.lsp import questions
 from sightline.lsp.ahead import HeadStart
@@ -41,6 +41,7 @@ from sightline.lsp.server import Launch, Server, State
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sweep import Counter, sweep
 from sightline.lsp.turns import Turns
+from sightline.lsp.unreadable import sentences
 from sightline.process.child import spawn
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View
@@ -136,13 +137,15 @@ class Pool:
             return Found(own, found.note)
 
         # Code of a project with its own environment may use what lies outside of it.
-        parts = await self._turns.all(ask, self._routes.related(own))
+        related = self._routes.related(own)
+        unreadable = self._unreadable(related)
+        parts = await self._turns.all(ask, related)
         found = [place for part in parts for place in part.places]
         unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
         mentions = await self._mentions(own, question, found)
         notes = [self._note(own), package, unreached, doubts, mentions]
-        notes += dict.fromkeys(part.note for part in parts)
+        notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
         if own.spec.compile_database:
             asked = question.file
             server, language = await self._reader(own, asked.path), self._routes.language_id
@@ -164,8 +167,9 @@ class Pool:
             found = await questions.workspace_symbols(self._server(route), query)
             return self._routes.own(route, found, lambda symbol: symbol.location.uri)
 
+        unreadable = self._unreadable(routes)
         found, unable = await self._turns.able(ask, routes)
-        notes = [self._without(unable), self._note(*routes)]
+        notes = [self._without(unable), self._note(*routes), await unreadable]
         note = " ".join(filter(None, notes))
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
@@ -191,11 +195,13 @@ class Pool:
             own = self._routes.own(route, list(found), lambda uri: uri)
             return {uri: found[uri] for uri in own}
 
+        unreadable = self._unreadable(routes)
         parts, unable = await self._turns.able(ask, routes)
         if (await self._workspace.begin()).epochs != before.epochs:
             raise NotReady("the files changed meanwhile; retry", waiting_for="quiet files")
         items = {uri: items for part in parts for uri, items in part.items()}
-        return Covered(items, uncovered, note=self._without(unable))
+        notes = [self._without(unable), await unreadable]
+        return Covered(items, uncovered, note=" ".join(filter(None, notes)))
 
     # Lifetime
 
@@ -267,6 +273,10 @@ class Pool:
         found = [await self._unreached(route) for route in outlook.routes]
         names = {each.name for part in found for each in part.unresolved}
         return sorted(names), sum(part.left_out for part in found)
+
+    async def unreadable(self, outlook: Outlook) -> str:
+        """What of a root its servers cannot read, in sentences."""
+        return await self._unreadable(outlook.routes)
 
     def shortcomings(self, *routes: Route) -> list[Shortcoming]:
         """What stands in the way of complete answers of these servers."""
@@ -346,6 +356,23 @@ class Pool:
             return Unreached()
         known = reach.known(path) if path is not None else None
         return known if known is not None else await asyncio.to_thread(reach.look, path)
+
+    def _unreadable(self, routes: Sequence[Route]) -> Awaitable[str]:
+        """What is to be said of files that servers cannot read. Looked for while they work."""
+        looks = [self._routes.unreadable(route) for route in routes]
+        known = [unread for look in looks if (unread := look.known()) is not None]
+        if len(known) == len(looks):
+            done = asyncio.get_running_loop().create_future()
+            done.set_result(sentences(known))
+            return done
+
+        async def read() -> str:
+            return sentences([await asyncio.to_thread(look.look) for look in looks])
+
+        task = asyncio.create_task(read(), name="files that cannot be read")
+        # Whoever waits is told; nobody does where the question has failed before.
+        task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return task
 
     async def _mentions(self, route: Route, question: Expected, found: Sequence[Location]) -> str:
         """What is to be said of the same name in code that the server may leave out."""
@@ -456,8 +483,10 @@ class Pool:
 
     def _changed(self, changes: Sequence[Change]) -> None:
         self._routes.changed(changes)
-        for server in list(self._fleet.servers.values()):
-            server.changed(changes)
+        # What has a name that is not text no server reads, and some end when they are told of it.
+        named = [change for change in changes if is_unicode(change.path)]
+        for server in list(self._fleet.servers.values()) if named else ():
+            server.changed(named)
 
     def _roots_changed(self) -> None:
         """Servers of roots that are gone are ended."""

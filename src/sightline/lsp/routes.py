@@ -16,15 +16,17 @@ from msgspec import Struct
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.source import SourceFile
 from sightline.contract.texts import PLAIN_PATH, listed
-from sightline.contract.uris import is_under, path_of
+from sightline.contract.uris import is_under, is_unicode, path_of
 from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
+from sightline.lsp.legible import can_be_shown
 from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
 from sightline.lsp.other_builds import OtherBuilds, builds_of
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.reach import Reach, imports_of
 from sightline.lsp.registry import Operation, Registry, ServerSpec
+from sightline.lsp.unreadable import Unreadable
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
@@ -111,6 +113,7 @@ class Routes:
         #: By server and folder.
         self._reaches: dict[tuple[str, str], Reach] = {}
         self._other_builds: dict[tuple[str, str], OtherBuilds] = {}
+        self._unreadable: dict[tuple[str, str], Unreadable] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
@@ -118,10 +121,15 @@ class Routes:
         self._missed.clear()
         self._reaches.clear()
         self._other_builds.clear()
+        self._unreadable.clear()
         self._state = None
 
     def route(self, path: str, operation: Operation) -> Route:
         """Who answers a question about one file."""
+        if not is_unicode(path):
+            raise Unavailable(
+                "no language server can be told this name: it is not UTF-8; rename it"
+            )
         language = self.language(path)
         if language is None:
             raise Unavailable("no language server is known for this kind of file; search its text")
@@ -219,6 +227,13 @@ class Routes:
             self._other_builds[key] = OtherBuilds(builds, partial(self.project, spec, key[1]))
         return self._other_builds.get(key)
 
+    def unreadable(self, route: Route) -> Unreadable:
+        """What of its project a server cannot read."""
+        spec, key = route.spec, (route.name, route.project.folder)
+        if key not in self._unreadable:
+            self._unreadable[key] = Unreadable(partial(self.project, spec, key[1]))
+        return self._unreadable[key]
+
     def doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
         language = self.language(file.path)
@@ -244,6 +259,8 @@ class Routes:
             reach.changed(changes)
         for others in self._other_builds.values():
             others.changed(changes)
+        for unreadable in self._unreadable.values():
+            unreadable.changed(changes)
         if any(change.path in self._workspace.beside for change in changes):
             self._state = None
         elif any(change.path.endswith(MANIFESTS) for change in changes):
@@ -337,19 +354,19 @@ class Routes:
                     yield language, Route(name, spec, self.project(spec, root.real))
 
     def probe(self, route: Route) -> str | None:
-        """A file to ask about ahead of users: the first of a handy size."""
-        files = route.project.files()
+        """A file to ask about ahead of users: the first of a handy size that can be shown."""
+        files, root = route.project.files(), route.project.projects.root.real
         tree = route.project.projects.tree()
         for path in files:
             folder, _, name = path.rpartition("/")
             stamp = tree.get(folder, {}).get(name)
-            if stamp is not None and stamp.size in _PROBE_BYTES:
+            if stamp is not None and stamp.size in _PROBE_BYTES and can_be_shown(path, root):
                 return path
         return files[0] if files else None
 
     def language(self, path: str) -> str | None:
-        """The language of a file by its name."""
-        return self._registry.language_of(path.rpartition("/")[2])
+        """The language of a file by its name; none where that cannot be told a server."""
+        return self._registry.language_of(path.rpartition("/")[2]) if is_unicode(path) else None
 
     def language_id(self, path: str) -> str:
         """The protocol's word for the language of a file."""

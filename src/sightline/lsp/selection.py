@@ -1,10 +1,13 @@
 """Which files of a root are the project's own: not dependencies, not caches.
 
 What lies in a folder of dependencies is read by language servers but is nobody's work: it is not
-opened, not swept, and its languages are not those of the workspace.
+opened, not swept, and its languages are not those of the workspace. The same holds for names that
+no server can be told.
 """
 
 from collections.abc import Mapping
+
+from sightline.contract.uris import is_unicode
 
 __all__ = ["Selection", "is_dependency"]
 
@@ -39,6 +42,7 @@ class Selection:
             known = (
                 len(folder) < len(self._top)
                 or is_dependency(name)
+                or not is_unicode(name)
                 or _ENVIRONMENT in self._tree.get(folder, ())
                 or self.skips_folder(parent)
             )

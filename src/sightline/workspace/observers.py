@@ -214,6 +214,9 @@ class Watcher(Struct, eq=False):
             self.unwatched.add(folder)
             self.reason = "the user's inotify watch limit is reached"
             return True
+        except PermissionError:
+            self.tree[folder] = {}  # there, and closed: what it holds is not known to be nothing
+            return False
         except OSError:
             return False
         self._paths[number] = folder
@@ -263,7 +266,7 @@ class Watcher(Struct, eq=False):
             self._leave(path, found)  # only an empty folder can be deleted
         elif event.mask & Mask.MOVED_FROM:
             self._leave_all(path, found)
-        elif event.mask & Mask.CAME:
+        elif event.mask & Mask.CAME or self._is_opened(path):
             if path in self.tree:
                 self._leave_all(path, found)
             known, self.tree = self.tree, {}
@@ -271,6 +274,10 @@ class Watcher(Struct, eq=False):
             found.note_all(differences({}, self.tree))
             known.update(self.tree)
             self.tree = known
+
+    def _is_opened(self, folder: str) -> bool:
+        """Whether something happened to a folder that was closed to us so far."""
+        return folder not in self._numbers and folder not in self.unwatched
 
     def _restamp(self, folder: str, name: str, found: ChangeSet) -> None:
         path = f"{folder}/{name}"
