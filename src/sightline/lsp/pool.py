@@ -7,7 +7,7 @@ at once, and are answered when every one of them has answered.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -115,8 +115,11 @@ class Pool:
         return self._identities.get(self._registry.language_of(uri.rpartition("/")[2]) or "", "")
 
     async def definition(self, file: SourceFile, position: Position) -> Sequence[Location]:
-        server, language = await self._server_for(file, "definition")
-        return await questions.definition(server, file, language, position)
+        route = self._routes.route(file.path, "definition")
+        server, language = await self._reader(route, file.path), self._routes.language_id(file.path)
+        found = await questions.definition(server, file, language, position)
+        copies = self._routes.in_worktrees(route, found, lambda place: place.uri)
+        return [place for place in found if place not in copies] or found
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
@@ -128,10 +131,13 @@ class Pool:
         if own.spec.compile_database:
             question = await in_a_source(self._server(own), question)
 
+        copies: set[Location] = set()
+
         async def ask(route: Route) -> Found:
             server = await self._reader(route, question.file.path)
             language = self._routes.language_id(question.file.path)
             found = await find(server, question, language, self._head_start.references)
+            copies.update(self._routes.in_worktrees(route, found.places, lambda place: place.uri))
             # A file of another project is seen here through the wrong environment.
             own = self._routes.own(route, found.places, lambda place: place.uri)
             return Found(own, found.note)
@@ -144,7 +150,7 @@ class Pool:
         unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
         mentions = await self._mentions(own, question, found)
-        notes = [self._note(own), package, unreached, doubts, mentions]
+        notes = [_not_shown(copies), self._note(own), package, unreached, doubts, mentions]
         notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
         if own.spec.compile_database:
             asked = question.file
@@ -162,14 +168,19 @@ class Pool:
 
     async def workspace_symbols(self, query: str) -> Covered[Sequence[RawWorkspaceSymbol]]:
         routes, uncovered = self._routes.everywhere("workspaceSymbols")
+        copies: set[RawWorkspaceSymbol] = set()
+
+        def place(symbol: RawWorkspaceSymbol) -> str:
+            return symbol.location.uri
 
         async def ask(route: Route) -> Sequence[RawWorkspaceSymbol]:
             found = await questions.workspace_symbols(self._server(route), query)
-            return self._routes.own(route, found, lambda symbol: symbol.location.uri)
+            copies.update(self._routes.in_worktrees(route, found, place))
+            return self._routes.own(route, found, place)
 
         unreadable = self._unreadable(routes)
         found, unable = await self._turns.able(ask, routes)
-        notes = [self._without(unable), self._note(*routes), await unreadable]
+        notes = [self._without(unable), _not_shown(copies), self._note(*routes), await unreadable]
         note = " ".join(filter(None, notes))
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
@@ -181,7 +192,7 @@ class Pool:
         self, counted: Callable[[int, int], None]
     ) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
         routes, uncovered = self._routes.everywhere("workspaceDiagnostics")
-        counter = Counter(counted)
+        counter, copies = Counter(counted), set[str]()
         before = await self._workspace.begin()
 
         async def ask(route: Route) -> dict[str, Sequence[RawDiagnostic]]:
@@ -192,6 +203,8 @@ class Pool:
                 await server.ready()
                 paths = sorted(server.units) or route.project.files()
                 found = await sweep(server, paths, partial(self._read, route.spec), counter)
+            told = [uri for uri, items in found.items() if items]
+            copies.update(self._routes.in_worktrees(route, told, lambda uri: uri))
             own = self._routes.own(route, list(found), lambda uri: uri)
             return {uri: found[uri] for uri in own}
 
@@ -200,7 +213,7 @@ class Pool:
         if (await self._workspace.begin()).epochs != before.epochs:
             raise NotReady("the files changed meanwhile; retry", waiting_for="quiet files")
         items = {uri: items for part in parts for uri, items in part.items()}
-        notes = [self._without(unable), await unreadable]
+        notes = [self._without(unable), _not_shown(copies), await unreadable]
         return Covered(items, uncovered, note=" ".join(filter(None, notes)))
 
     # Lifetime
@@ -497,6 +510,11 @@ class Pool:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
         self._warming = None
+
+
+def _not_shown(copies: Collection[object]) -> str:
+    """What is to be said of findings in other Git worktrees."""
+    return f"{len(copies):,} in other Git worktrees not shown." if copies else ""
 
 
 def _identities(registry: Registry) -> dict[str | None, str]:

@@ -29,7 +29,7 @@ class Project(Struct, frozen=True):
 
     spec: ServerSpec
     folder: str
-    #: Folders inside this one that are projects of their own.
+    #: Folders inside this one that are projects of their own, or Git worktrees.
     inner: tuple[str, ...]
     projects: "Projects"
 
@@ -146,8 +146,18 @@ class Projects(Struct, eq=False):
     def at(self, spec: ServerSpec, folder: str) -> Project:
         """The project in a folder."""
         nested: Sequence[str] = self._nested(spec)
-        inner = tuple(other for other in nested if other != folder and is_under(other, folder))
+        others = (*nested, *self.worktrees)
+        inner = tuple(other for other in others if other != folder and is_under(other, folder))
         return Project(spec, folder, inner, self)
+
+    @property
+    def worktrees(self) -> tuple[str, ...]:
+        """The Git worktrees inside this root; what lies in one belongs to no project here."""
+        return self._chosen().worktrees
+
+    def worktree_of(self, path: str) -> str | None:
+        """The worktree that a path lies in."""
+        return next((folder for folder in self.worktrees if is_under(path, folder)), None)
 
     def languages(self) -> list[str]:
         """The languages of the root's own files, in the registry's order."""

@@ -16,7 +16,7 @@ from msgspec import Struct
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.source import SourceFile
 from sightline.contract.texts import PLAIN_PATH, listed
-from sightline.contract.uris import is_under, is_unicode, path_of
+from sightline.contract.uris import is_under, is_unicode, path_in, path_of
 from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
@@ -140,7 +140,7 @@ class Routes:
         if choice.name is None:
             raise Unavailable(choice.why)
         spec = self._registry.servers[choice.name]
-        return Route(choice.name, spec, self._in(root).of(spec, path))
+        return Route(choice.name, spec, self._around(root, path).of(spec, path))
 
     def related(self, route: Route) -> list[Route]:
         """The route itself and those of the other projects of its server in the same root."""
@@ -151,10 +151,20 @@ class Routes:
 
     def own(self, route: Route, found: Sequence[T], uri_of: Callable[[T], str]) -> Sequence[T]:
         """What of a server's findings counts: what lies in its project, or in none."""
-        if len(route.project.projects.all(route.spec)) == 1:
+        projects = route.project.projects
+        if not projects.worktrees and len(projects.all(route.spec)) == 1:
             return found
         owned = {uri: self._owns(route, uri) for uri in {uri_of(item) for item in found}}
         return [item for item in found if owned[uri_of(item)]]
+
+    def in_worktrees(
+        self, route: Route, found: Sequence[T], uri_of: Callable[[T], str]
+    ) -> Sequence[T]:
+        """What of a server's findings lies in another Git worktree inside the root."""
+        projects = route.project.projects
+        if not projects.worktrees:
+            return ()
+        return [item for item in found if projects.worktree_of(path_in(uri_of(item)))]
 
     def _owns(self, route: Route, uri: str) -> bool:
         projects = route.project.projects
@@ -196,7 +206,7 @@ class Routes:
         return self._notes[key]
 
     def _package_note(self, root: Root, folder: str, language: str) -> str:
-        kind, tree = KINDS[language], self._tree(root)
+        kind, tree = KINDS[language], self._in(root).tree()
         while not any(name in tree.get(folder, ()) for name in kind.manifests):
             if len(folder) <= len(root.real):
                 return ""
@@ -339,7 +349,7 @@ class Routes:
         if self._workspace.tree_state() is None:
             # Asked for a head start only: nothing is known of the tree yet, and nothing needed.
             return Projects(root, self._registry, dict, self._look()).at(spec, folder)
-        return self._in(root).at(spec, folder)
+        return self._around(root, folder).at(spec, folder)
 
     def ahead(self) -> Iterator[tuple[str, Route]]:
         """Servers that are surely needed and need nothing of the tree, each with its language.
@@ -424,9 +434,28 @@ class Routes:
             for language in self._present.get(root.real, ()):
                 yield root, language
 
+    def _around(self, root: Root, path: str) -> Projects:
+        """The projects of a root, or of the Git worktree inside it that a path lies in.
+
+        A worktree is a project of its own, as if it were a root: nobody else's answers name it.
+        """
+        projects = self._in(root)
+        while (folder := projects.worktree_of(path)) is not None:
+            projects = self._in(Root(folder, folder))
+        return projects
+
     def _in(self, root: Root) -> Projects:
+        """The projects of a root, or of a worktree in one."""
         self._refresh()
+        if root.real not in self._projects:
+            self._add(root)
         return self._projects[root.real]
+
+    def _add(self, root: Root) -> None:
+        tree = partial(self._tree, root)
+        projects = Projects(root, self._registry, tree, self._environments)
+        self._projects[root.real] = projects
+        self._present[root.real] = projects.languages()
 
     def _refresh(self) -> None:
         """Looks at the trees again if a file came or went."""
@@ -437,10 +466,7 @@ class Routes:
         self._projects, self._present, self._unlinked, self._notes = {}, {}, {}, {}
         self._environments = self._look()
         for root, _ in self._workspace.trees():
-            tree = partial(self._tree, root)
-            projects = Projects(root, self._registry, tree, self._environments)
-            self._projects[root.real] = projects
-            self._present[root.real] = projects.languages()
+            self._add(root)
         if any("python" in present for present in self._present.values()):
             self._workspace.beside.keep(self._environments.stamps)
 
@@ -448,4 +474,11 @@ class Routes:
         return Environments.look(self._launcher.environment)
 
     def _tree(self, root: Root) -> Tree:
-        return next((tree for r, tree in self._workspace.trees() if r.real == root.real), {})
+        trees = self._workspace.trees()
+        whole = next((tree for outer, tree in trees if outer.real == root.real), None)
+        if whole is not None:
+            return whole
+        # A worktree: the part of its root's tree that it is.
+        holder = self._workspace.roots.containing(root.real)
+        outer = next((tree for each, tree in trees if each == holder), {})
+        return {folder: outer[folder] for folder in list(outer) if is_under(folder, root.real)}
