@@ -56,6 +56,7 @@ found = "path"
 readiness = "progress"
 ready_signal = "Loading workspace"
 diagnostics = "pull"
+workspace_diagnostics = "sweep"
 executes = "nothing"
 needs_trust = false
 ```

@@ -31,9 +31,13 @@ from typing import Any
 
 Message = dict[str, Any]
 
+_CAPABILITIES = {
+    "workspaceSymbolProvider": True,
+    "diagnosticProvider": {"interFileDependencies": True, "workspaceDiagnostics": True},
+}
 DEFAULTS: dict[str, list[Message]] = {
     "initialize": [
-        {"result": {"capabilities": {}, "serverInfo": {"name": "fake", "version": "1"}}}
+        {"result": {"capabilities": _CAPABILITIES, "serverInfo": {"name": "fake", "version": "1"}}}
     ],
     "shutdown": [{"result": None}],
 }

@@ -5,6 +5,7 @@ import mmap
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
@@ -439,3 +440,26 @@ def test_a_folder_that_breaks_while_it_is_listed(
     tree, complete = scan(str(top))
     assert complete
     assert {name for files in tree.values() for name in files} == {"a.py", "b.py", "c.py"}
+
+
+#: Looks at a folder that is closed, opens it, and looks again: what was found then.
+_OPENED = """
+import os, sys
+from sightline.workspace.observers import observe
+top = sys.argv[1]
+observer = observe(top)
+observer.start()
+print(observer.tree[top + "/pkg"])
+os.chmod(top + "/pkg", 0o700)
+print(*sorted(change.path[len(top):] for change in observer.changes()))
+observer.close()
+"""
+
+
+def test_a_folder_that_was_closed_is_looked_into_once_it_is_open(top: Path) -> None:
+    (top / "pkg").chmod(0)
+    # Permissions do not hold for root, unless it gives up that privilege.
+    limited = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
+    command = [*(limited if os.getuid() == 0 else []), sys.executable, "-c", _OPENED, str(top)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["{}", "/pkg/b.py /pkg/deep/c.py"]

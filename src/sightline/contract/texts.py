@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 __all__ = [
+    "PLAIN_PATH",
     "column_of",
     "cut_code_points",
     "cut_utf8",
@@ -16,6 +17,8 @@ __all__ = [
     "listed",
 ]
 
+#: A pattern for paths that may stand in a sentence of ours: no blanks, no words of their own.
+PLAIN_PATH = r"[\w./+\\-]{1,120}"
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 

@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from sightline.contract.failures import UriInvalid
 
-__all__ = ["above", "is_under", "path_in", "path_of", "uri_of"]
+__all__ = ["above", "is_under", "is_unicode", "path_in", "path_of", "uri_of"]
 
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f?#]")
@@ -79,6 +79,22 @@ def normalise(path: str) -> str:
 def is_under(path: str, root: str) -> bool:
     """Whether ``path`` is ``root`` or lies below it, by text."""
     return path == root or path.startswith(root if root.endswith("/") else root + "/")
+
+
+def is_unicode(path: str) -> bool:
+    """Whether a path is text. A name may also hold bytes that are no UTF-8, which neither JSON nor
+    a language server can be told.
+
+    >>> is_unicode("/a/ü.ts"), is_unicode(os.fsdecode(b"/a/\\xff.ts"))
+    (True, False)
+    """
+    if path.isascii():
+        return True
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def above(folder: str, top: str | None = None) -> Iterator[str]:

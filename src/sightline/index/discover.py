@@ -1,4 +1,5 @@
-"""Which files of a root the index is about: tracked, not ignored, not somebody's dependencies.
+"""Which files of a root the index is about: tracked, not ignored, not somebody's dependencies, not
+another Git worktree.
 
 The answer comes from names and ignore files alone; no file is opened. What a file holds is judged
 later, when it is read. Files that version control ignores are counted, not listed.
@@ -7,8 +8,10 @@ later, when it is read. Files that version control ignores are counted, not list
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from sightline.contract.uris import is_unicode
 from sightline.workspace.ignore import IGNORE_FILE, IgnoreFiles, Rules
 from sightline.workspace.tree import HIDDEN, Stamp, Tree
+from sightline.workspace.worktrees import is_nested_worktree
 
 __all__ = ["Discovery", "Found"]
 
@@ -38,6 +41,8 @@ class Found:
     ignored: int = 0
     #: Folders of dependencies and caches that were not entered, relative to the root.
     vendored: list[str] = field(default_factory=list)
+    #: Other Git worktrees of the same repository, which were not entered either.
+    worktrees: list[str] = field(default_factory=list)
     #: Files whose name is not UTF-8, spelled with marks for what is not.
     unnameable: list[str] = field(default_factory=list)
 
@@ -77,7 +82,7 @@ class Discovery:
                     continue  # the file that a worktree has in place of the folder
                 if rules and _ignored(rules, path, folder=False):
                     found.ignored += 1
-                elif _has_surrogates(path):
+                elif not is_unicode(path):
                     found.unnameable.append(path.encode("utf-8", "replace").decode())
                 else:
                     found.files[path] = stamp
@@ -87,14 +92,14 @@ class Discovery:
         """Whether a file is a candidate, by what is known of its folder."""
         folder, _, name = path.rpartition("/")
         rules = self._rules.get(folder)
-        if rules is None or name == HIDDEN or _has_surrogates(path):
+        if rules is None or name == HIDDEN or not is_unicode(path):
             return False
         return not _ignored(rules, path, folder=False)
 
     def knows(self, paths: Iterable[str]) -> bool:
         """Whether changes of these files can be judged one by one: no rules, no new folders."""
         return all(
-            path.rpartition("/")[2] not in (IGNORE_FILE, _ENVIRONMENT)
+            path.rpartition("/")[2] not in (IGNORE_FILE, _ENVIRONMENT, HIDDEN)
             and self._knows_folder(path.rpartition("/")[0])
             for path in paths
         )
@@ -109,6 +114,10 @@ class Discovery:
                 return False
             folder = parent
         return True
+
+    def _is_copy(self, folder: str, files: Mapping[str, Stamp]) -> bool:
+        """Whether a folder is another worktree of the same repository."""
+        return HIDDEN in files and is_nested_worktree(f"{self.root}/{folder}")
 
     def _enter(
         self, folder: str, files: Mapping[str, Stamp], found: Found
@@ -125,6 +134,10 @@ class Discovery:
                 found.ignored += 1
                 self._refused.add(folder)
                 return None
+            if self._is_copy(folder, files):
+                found.worktrees.append(folder)
+                self._refused.add(folder)
+                return None
             if name in _CACHES:
                 self._refused.add(folder)
                 return None
@@ -139,11 +152,6 @@ class Discovery:
                 rules = (*rules, own)
         self._rules[folder] = rules
         return rules
-
-
-def _has_surrogates(path: str) -> bool:
-    """Whether a name holds bytes that are not UTF-8. Neither JSON nor the manifest can hold it."""
-    return not path.isascii() and any("\ud800" <= character <= "\udfff" for character in path)
 
 
 def _ignored(rules: tuple[Rules, ...], path: str, *, folder: bool) -> bool:

@@ -129,6 +129,10 @@ class Client:
         self._flush()
         self._fail(ServerGone("it was stopped"))
 
+    def supports(self, method: str) -> bool:
+        """Whether the server registered a method dynamically."""
+        return any(registered == method for registered, _ in self.registrations.values())
+
     def _send(self, message: Mapping[str, object]) -> None:
         self._unsent.append(frame(_encode(message)))
 

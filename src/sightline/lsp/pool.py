@@ -7,7 +7,7 @@ at once, and are answered when every one of them has answered.
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from sightline.contract.canonical import canonical_json, sha256_hex
-from sightline.contract.failures import Failure, NotReady
+from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import (
     Covered,
     Expected,
@@ -24,7 +24,7 @@ from sightline.contract.source import (
     RawWorkspaceSymbol,
     SourceFile,
 )
-from sightline.contract.uris import is_under, uri_of
+from sightline.contract.uris import is_under, is_unicode, uri_of
 from sightline.contract.values import Hover, Location, Position
 from sightline.lsp import questions
 from sightline.lsp.ahead import HeadStart
@@ -40,7 +40,8 @@ from sightline.lsp.routes import Outlook, Route, Routes
 from sightline.lsp.server import Launch, Server, State
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sweep import Counter, sweep
-from sightline.lsp.together import together
+from sightline.lsp.turns import Turns
+from sightline.lsp.unreadable import sentences
 from sightline.process.child import spawn
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View
@@ -52,6 +53,8 @@ __all__ = ["Options", "Pool", "ServerStatus"]
 _BESIDE = " (headers)"
 
 _WARM_AT_ONCE = 2
+#: What was left out because its server could not answer is asked for again after so long.
+_TRY_AGAIN_S = 60.0
 _UNWATCHED = "Changes in the rest of the repository are not watched."
 
 
@@ -89,6 +92,9 @@ class Pool:
         self._registry = registry
         self._launcher = launcher
         self._fleet = Fleet(options.bounds)
+        self._turns = Turns(options.bounds.servers)
+        #: Set while answers leave out servers that may be able to answer later.
+        self._try_again: asyncio.TimerHandle | None = None
         self._routes = Routes(workspace, registry, launcher, options.trusted, options.unstable)
         self._warming: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
@@ -109,8 +115,11 @@ class Pool:
         return self._identities.get(self._registry.language_of(uri.rpartition("/")[2]) or "", "")
 
     async def definition(self, file: SourceFile, position: Position) -> Sequence[Location]:
-        server, language = await self._server_for(file, "definition")
-        return await questions.definition(server, file, language, position)
+        route = self._routes.route(file.path, "definition")
+        server, language = await self._reader(route, file.path), self._routes.language_id(file.path)
+        found = await questions.definition(server, file, language, position)
+        copies = self._routes.in_worktrees(route, found, lambda place: place.uri)
+        return [place for place in found if place not in copies] or found
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
@@ -122,23 +131,28 @@ class Pool:
         if own.spec.compile_database:
             question = await in_a_source(self._server(own), question)
 
+        copies: set[Location] = set()
+
         async def ask(route: Route) -> Found:
             server = await self._reader(route, question.file.path)
             language = self._routes.language_id(question.file.path)
             members = self._routes.members(route)
             found = await find(server, question, language, self._head_start.references, members)
+            copies.update(self._routes.in_worktrees(route, found.places, lambda place: place.uri))
             # A file of another project is seen here through the wrong environment.
             own = self._routes.own(route, found.places, lambda place: place.uri)
             return Found(own, found.note)
 
         # Code of a project with its own environment may use what lies outside of it.
-        parts = await together(*(ask(route) for route in self._routes.related(own)))
+        related = self._routes.related(own)
+        unreadable = self._unreadable(related)
+        parts = await self._turns.all(ask, related)
         found = [place for part in parts for place in part.places]
         unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
         mentions = await self._mentions(own, question, found)
-        notes = [self._note(own), package, unreached, doubts, mentions]
-        notes += dict.fromkeys(part.note for part in parts)
+        notes = [_not_shown(copies), self._note(own), package, unreached, doubts, mentions]
+        notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
         name = name_at(file.text, position)
         notes.append(await self._routes.elsewhere(own, file.path, name, found))
         if own.spec.compile_database:
@@ -157,13 +171,20 @@ class Pool:
 
     async def workspace_symbols(self, query: str) -> Covered[Sequence[RawWorkspaceSymbol]]:
         routes, uncovered = self._routes.everywhere("workspaceSymbols")
+        copies: set[RawWorkspaceSymbol] = set()
+
+        def place(symbol: RawWorkspaceSymbol) -> str:
+            return symbol.location.uri
 
         async def ask(route: Route) -> Sequence[RawWorkspaceSymbol]:
             found = await questions.workspace_symbols(self._server(route), query)
-            return self._routes.own(route, found, lambda symbol: symbol.location.uri)
+            copies.update(self._routes.in_worktrees(route, found, place))
+            return self._routes.own(route, found, place)
 
-        found = await together(*(ask(route) for route in routes))
-        note = self._note(*routes)
+        unreadable = self._unreadable(routes)
+        found, unable = await self._turns.able(ask, routes)
+        notes = [self._without(unable), _not_shown(copies), self._note(*routes), await unreadable]
+        note = " ".join(filter(None, notes))
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
     async def document_diagnostics(self, file: SourceFile) -> Sequence[RawDiagnostic]:
@@ -174,7 +195,7 @@ class Pool:
         self, counted: Callable[[int, int], None]
     ) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
         routes, uncovered = self._routes.everywhere("workspaceDiagnostics")
-        counter = Counter(counted)
+        counter, copies = Counter(counted), set[str]()
         before = await self._workspace.begin()
 
         async def ask(route: Route) -> dict[str, Sequence[RawDiagnostic]]:
@@ -185,13 +206,18 @@ class Pool:
                 await server.ready()
                 paths = sorted(server.units) or route.project.files()
                 found = await sweep(server, paths, partial(self._read, route.spec), counter)
+            told = [uri for uri, items in found.items() if items]
+            copies.update(self._routes.in_worktrees(route, told, lambda uri: uri))
             own = self._routes.own(route, list(found), lambda uri: uri)
             return {uri: found[uri] for uri in own}
 
-        parts = await together(*(ask(route) for route in routes))
+        unreadable = self._unreadable(routes)
+        parts, unable = await self._turns.able(ask, routes)
         if (await self._workspace.begin()).epochs != before.epochs:
             raise NotReady("the files changed meanwhile; retry", waiting_for="quiet files")
-        return Covered({uri: items for part in parts for uri, items in part.items()}, uncovered)
+        items = {uri: items for part in parts for uri, items in part.items()}
+        notes = [self._without(unable), _not_shown(copies), await unreadable]
+        return Covered(items, uncovered, note=" ".join(filter(None, notes)))
 
     # Lifetime
 
@@ -268,6 +294,10 @@ class Pool:
         names = {each.name for part in found for each in part.unresolved}
         return sorted(names), sum(part.left_out for part in found)
 
+    async def unreadable(self, outlook: Outlook) -> str:
+        """What of a root its servers cannot read, in sentences."""
+        return await self._unreadable(outlook.routes)
+
     def shortcomings(self, *routes: Route) -> list[Shortcoming]:
         """What stands in the way of complete answers of these servers."""
         found = (each for route in routes for each in self._known(route).shortcomings)
@@ -292,6 +322,8 @@ class Pool:
 
     async def close(self) -> None:
         self._head_start.close()
+        if self._try_again is not None:
+            self._try_again.cancel()
         if self._warming is not None:
             self._warming.cancel()
         for task in list(self._leaving):
@@ -306,17 +338,22 @@ class Pool:
 
         async def warm(view: View, route: Route) -> None:
             server = self._known(route)
+            with contextlib.suppress(Failure):
+                await server.ready()
+                if not server.asked and not self._head_start.expects(server):
+                    # Otherwise somebody's question does what ours would.
+                    await self._probe(server, route, view)
+
+        async def in_turn(view: View, route: Route) -> None:
+            self._known(route)  # people are shown what is to come
             async with turns:
-                with contextlib.suppress(Failure):
-                    await server.ready()
-                    if not server.asked and not self._head_start.expects(server):
-                        # Otherwise somebody's question does what ours would.
-                        await self._probe(server, route, view)
+                await self._turns.one(partial(warm, view), route)
 
         with contextlib.suppress(Failure):
             view = await self._workspace.begin()
             routes = self._routes.all()
-            await asyncio.gather(*(warm(view, route) for route in routes))
+            ahead = routes[: self._turns.at_once]  # the next one would end the first one
+            await asyncio.gather(*(in_turn(view, route) for route in ahead))
 
     async def _probe(self, server: Server, route: Route, view: View) -> None:
         if "references" in route.spec.not_offered:
@@ -350,6 +387,23 @@ class Pool:
         known = reach.known(path) if path is not None else None
         return known if known is not None else await asyncio.to_thread(reach.look, path)
 
+    def _unreadable(self, routes: Sequence[Route]) -> Awaitable[str]:
+        """What is to be said of files that servers cannot read. Looked for while they work."""
+        looks = [self._routes.unreadable(route) for route in routes]
+        known = [unread for look in looks if (unread := look.known()) is not None]
+        if len(known) == len(looks):
+            done = asyncio.get_running_loop().create_future()
+            done.set_result(sentences(known))
+            return done
+
+        async def read() -> str:
+            return sentences([await asyncio.to_thread(look.look) for look in looks])
+
+        task = asyncio.create_task(read(), name="files that cannot be read")
+        # Whoever waits is told; nobody does where the question has failed before.
+        task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return task
+
     async def _mentions(self, route: Route, question: Expected, found: Sequence[Location]) -> str:
         """What is to be said of the same name in code that the server may leave out."""
         others = self._routes.other_builds(route)
@@ -370,6 +424,24 @@ class Pool:
             return await self._head_start.references(server, whole)
 
         return await others.note(server.units, name_at(file.text, position), extent, declared)
+
+    def _without(self, unable: Sequence[tuple[Route, Unavailable]]) -> str:
+        """What is to be said of servers that cannot answer, while the others do."""
+        if not unable:
+            return ""
+        if self._try_again is None:
+            # One that kept ending may be mended, and no file tells: the answer is not kept long.
+            loop = asyncio.get_running_loop()
+            self._try_again = loop.call_later(_TRY_AGAIN_S, self._look_again)
+        said = dict.fromkeys(
+            f"Not answered for {self._routes.place(route)}: {reason.advice}."
+            for route, reason in unable
+        )
+        return " ".join(said)
+
+    def _look_again(self) -> None:
+        self._try_again = None
+        self._workspace.source_changed()
 
     def _note(self, *routes: Route) -> str:
         sentences = [each.sentence for each in self.shortcomings(*routes)]
@@ -445,8 +517,10 @@ class Pool:
 
     def _changed(self, changes: Sequence[Change]) -> None:
         self._routes.changed(changes)
-        for server in list(self._fleet.servers.values()):
-            server.changed(changes)
+        # What has a name that is not text no server reads, and some end when they are told of it.
+        named = [change for change in changes if is_unicode(change.path)]
+        for server in list(self._fleet.servers.values()) if named else ():
+            server.changed(named)
 
     def _roots_changed(self) -> None:
         """Servers of roots that are gone are ended."""
@@ -457,6 +531,11 @@ class Pool:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
         self._warming = None
+
+
+def _not_shown(copies: Collection[object]) -> str:
+    """What is to be said of findings in other Git worktrees."""
+    return f"{len(copies):,} in other Git worktrees not shown." if copies else ""
 
 
 def _identities(registry: Registry) -> dict[str | None, str]:

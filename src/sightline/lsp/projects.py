@@ -7,13 +7,15 @@ exactly one project of a server: the innermost that it lies in.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
-from sightline.contract.uris import above, is_under
+from sightline.contract.uris import above, is_under, is_unicode
 from sightline.lsp import tsconfig
 from sightline.lsp.anchors import Anchors
 from sightline.lsp.environments import Environments
+from sightline.lsp.legible import can_be_shown
 from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.selection import Selection
 from sightline.workspace.roots import Root
@@ -27,7 +29,7 @@ class Project(Struct, frozen=True):
 
     spec: ServerSpec
     folder: str
-    #: Folders inside this one that are projects of their own.
+    #: Folders inside this one that are projects of their own, or Git worktrees.
     inner: tuple[str, ...]
     projects: "Projects"
 
@@ -63,7 +65,7 @@ class Project(Struct, frozen=True):
             case "nothing":
                 return Anchors()
             case "any":
-                return Anchors(tuple(sorted(units)[:1]))
+                return Anchors(tuple(islice(filter(self._can_be_shown, sorted(units)), 1)))
             case "tsconfig":
                 names = tsconfig.CONFIGURATIONS
                 outer = above(os.path.dirname(self.folder), self.top)
@@ -72,9 +74,13 @@ class Project(Struct, frozen=True):
                     self.named(*names),
                     [f"{place}/{name}" for place in outer for name in names],
                     reword=not self.spec.knows_base_url,
+                    can_be_shown=self._can_be_shown,
                 )
             case "gomod":
                 return Anchors(tuple(self._one_per_module()))
+
+    def _can_be_shown(self, path: str) -> bool:
+        return can_be_shown(path, self.projects.root.real)
 
     def _one_per_module(self) -> list[str]:
         """A file of every module, and of every folder that is in none: each is known when open."""
@@ -89,10 +95,21 @@ class Project(Struct, frozen=True):
             if path.endswith("_test.go"):
                 continue
             if modules.get(folder) == "":
-                modules[folder] = path
+                modules[folder] = path if self._can_be_shown(path) else ""
             elif folder not in modules and not inside:
                 loose.setdefault(home, path)
         return sorted(path for path in (*modules.values(), *loose.values()) if path)
+
+    def unnameable(self) -> list[str]:
+        """Files of its languages with a name that is not text, which no server can be told."""
+        found = self.projects.unnameable()
+        return [path for path in found if self.holds(path) and self.speaks(os.path.basename(path))]
+
+    def closed_folders(self) -> list[str]:
+        """Folders that cannot be looked into, sorted."""
+        empty = (folder for folder, names in self.projects.folders() if not names)
+        closed = (folder for folder in empty if not os.access(folder, os.R_OK | os.X_OK))
+        return sorted(folder for folder in closed if self.holds(folder) and os.path.isdir(folder))
 
     def walk(self) -> Iterator[tuple[str, str]]:
         """Every file of the project, in any language, with its name."""
@@ -129,8 +146,18 @@ class Projects(Struct, eq=False):
     def at(self, spec: ServerSpec, folder: str) -> Project:
         """The project in a folder."""
         nested: Sequence[str] = self._nested(spec)
-        inner = tuple(other for other in nested if other != folder and is_under(other, folder))
+        others = (*nested, *self.worktrees)
+        inner = tuple(other for other in others if other != folder and is_under(other, folder))
         return Project(spec, folder, inner, self)
+
+    @property
+    def worktrees(self) -> tuple[str, ...]:
+        """The Git worktrees inside this root; what lies in one belongs to no project here."""
+        return self._chosen().worktrees
+
+    def worktree_of(self, path: str) -> str | None:
+        """The worktree that a path lies in."""
+        return next((folder for folder in self.worktrees if is_under(path, folder)), None)
 
     def languages(self) -> list[str]:
         """The languages of the root's own files, in the registry's order."""
@@ -147,7 +174,23 @@ class Projects(Struct, eq=False):
         selection = self._chosen()
         for folder, files in self.tree().items():
             if not selection.skips_folder(folder):
-                yield folder, list(files)
+                names = list(files)
+                if not "".join(names).isascii():
+                    names = list(filter(is_unicode, names))
+                yield folder, names
+
+    def unnameable(self) -> list[str]:
+        """The root's own files with a path that is not text, which ``folders`` leaves out."""
+        selection, found = self._chosen(), list[str]()
+        for folder, files in list(self.tree().items()):
+            names = list(files)
+            if folder.isascii() and "".join(names).isascii():
+                continue
+            outer = next(place for place in above(folder) if is_unicode(place))
+            if not selection.skips_folder(outer):
+                paths = (f"{folder}/{name}" for name in names)
+                found += (path for path in paths if not is_unicode(path))
+        return found
 
     def holding(self, name: str) -> list[str]:
         """The folders of the root's own files that have one of this name."""

@@ -7,7 +7,7 @@ text that shows that the project was not loaded yet is not an answer.
 from collections.abc import Sequence
 from typing import Any
 
-from sightline.contract.failures import NotReady, TooMany
+from sightline.contract.failures import NotReady, TooMany, Unavailable
 from sightline.contract.source import RawDiagnostic, RawSymbol, RawWorkspaceSymbol, SourceFile
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Hover, Location, Position, Range
@@ -113,7 +113,12 @@ async def document_symbols(server: Server, file: SourceFile, language: str) -> S
 async def workspace_symbols(server: Server, query: str) -> Sequence[RawWorkspaceSymbol]:
     if server.spec.dialect == "tsserver":
         return await tsserver.workspace_symbols(server, query)
-    result = await server.ask("workspace/symbol", {"query": query}, types.SymbolResult)
+    run = await server.ready()
+    method = "workspace/symbol"
+    if not run.capabilities.get("workspaceSymbolProvider") and not run.client.supports(method):
+        # It may answer all the same, with nothing.
+        raise Unavailable(f"this {server.name} does not answer that")
+    result = await server.ask(method, {"query": query}, types.SymbolResult)
     return _uncut(server, "workspaceSymbols", answers.workspace_symbols(server.name, result))
 
 

@@ -16,12 +16,13 @@ from msgspec import Struct
 
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.source import SourceFile
-from sightline.contract.texts import listed
-from sightline.contract.uris import is_under, path_of
+from sightline.contract.texts import PLAIN_PATH, listed
+from sightline.contract.uris import is_under, is_unicode, path_in, path_of
 from sightline.contract.values import Location
 from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
+from sightline.lsp.legible import can_be_shown
 from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
 from sightline.lsp.members import Members
 from sightline.lsp.other_builds import OtherBuilds, builds_of
@@ -29,6 +30,7 @@ from sightline.lsp.other_roots import OtherRoots
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.reach import Reach, imports_of
 from sightline.lsp.registry import Operation, Registry, ServerSpec
+from sightline.lsp.unreadable import Unreadable
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
@@ -79,6 +81,14 @@ class _Choice(NamedTuple):
     why: str = ""
 
 
+def _is_none(spec: ServerSpec, operation: Operation) -> bool:
+    """Whether the entry of a server says that there is no way to ask it this."""
+    if operation == "workspaceDiagnostics":
+        way = spec.workspace_diagnostics
+        return way == "none" or (way == "sweep" and spec.diagnostics == "none")
+    return operation == "documentDiagnostics" and spec.diagnostics == "none"
+
+
 class Routes:
     def __init__(
         self,
@@ -110,6 +120,7 @@ class Routes:
         self._members: dict[tuple[str, str], Members] = {}
         #: By server.
         self._other_roots: dict[str, OtherRoots] = {}
+        self._unreadable: dict[tuple[str, str], Unreadable] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
@@ -119,10 +130,15 @@ class Routes:
         self._other_builds.clear()
         self._members.clear()
         self._other_roots.clear()
+        self._unreadable.clear()
         self._state = None
 
     def route(self, path: str, operation: Operation) -> Route:
         """Who answers a question about one file."""
+        if not is_unicode(path):
+            raise Unavailable(
+                "no language server can be told this name: it is not UTF-8; rename it"
+            )
         language = self.language(path)
         if language is None:
             raise Unavailable("no language server is known for this kind of file; search its text")
@@ -133,7 +149,7 @@ class Routes:
         if choice.name is None:
             raise Unavailable(choice.why)
         spec = self._registry.servers[choice.name]
-        return Route(choice.name, spec, self._in(root).of(spec, path))
+        return Route(choice.name, spec, self._around(root, path).of(spec, path))
 
     def related(self, route: Route) -> list[Route]:
         """The route itself and those of the other projects of its server in the same root."""
@@ -144,10 +160,20 @@ class Routes:
 
     def own(self, route: Route, found: Sequence[T], uri_of: Callable[[T], str]) -> Sequence[T]:
         """What of a server's findings counts: what lies in its project, or in none."""
-        if len(route.project.projects.all(route.spec)) == 1:
+        projects = route.project.projects
+        if not projects.worktrees and len(projects.all(route.spec)) == 1:
             return found
         owned = {uri: self._owns(route, uri) for uri in {uri_of(item) for item in found}}
         return [item for item in found if owned[uri_of(item)]]
+
+    def in_worktrees(
+        self, route: Route, found: Sequence[T], uri_of: Callable[[T], str]
+    ) -> Sequence[T]:
+        """What of a server's findings lies in another Git worktree inside the root."""
+        projects = route.project.projects
+        if not projects.worktrees:
+            return ()
+        return [item for item in found if projects.worktree_of(path_in(uri_of(item)))]
 
     def _owns(self, route: Route, uri: str) -> bool:
         projects = route.project.projects
@@ -187,7 +213,7 @@ class Routes:
         notes, unlinked = self._notes, self._unlinked
         if key not in notes:
             # Manifests and environments are read, of every package: in a thread, from one state.
-            state = _State(root, self._tree(root), self._in(root), self._environments)
+            state = _State(root, self._in(root).tree(), self._in(root), self._environments)
             known = unlinked.get((root.real, language))
             note, of_root = await asyncio.to_thread(_package_note, state, *key, known)
             notes[key], unlinked[root.real, language] = note, of_root
@@ -234,6 +260,13 @@ class Routes:
     def _sources(self, spec: ServerSpec, root: Root) -> list[str]:
         return [path for project in self._in(root).all(spec) for path in project.files()]
 
+    def unreadable(self, route: Route) -> Unreadable:
+        """What of its project a server cannot read."""
+        spec, key = route.spec, (route.name, route.project.folder)
+        if key not in self._unreadable:
+            self._unreadable[key] = Unreadable(partial(self.project, spec, key[1]))
+        return self._unreadable[key]
+
     def doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
         language = self.language(file.path)
@@ -263,6 +296,8 @@ class Routes:
             members.changed(changes)
         for roots in self._other_roots.values():
             roots.changed(changes)
+        for unreadable in self._unreadable.values():
+            unreadable.changed(changes)
         if any(change.path in self._workspace.beside for change in changes):
             self._state = None
         elif any(change.path.endswith(MANIFESTS) for change in changes):
@@ -286,6 +321,17 @@ class Routes:
         if not found:
             raise Unavailable("no language server knows a file here; run sightline doctor")
         return list(found.values()), tuple(sorted(uncovered))
+
+    def place(self, route: Route) -> str:
+        """What a server answers for, in words: languages, and where if that is not everywhere."""
+        projects, folder = route.project.projects, route.project.folder
+        present = self._present.get(projects.root.real, ())
+        names = [name for name in route.spec.languages if name in present] or route.spec.languages
+        titles = listed([self._registry.languages[name].title for name in names], _NAMED)
+        if len(self._workspace.roots.roots) == 1 and len(projects.all(route.spec)) == 1:
+            return titles
+        own = folder[len(projects.root.real) + 1 :] or projects.root.name
+        return f"{titles} in {own}" if re.fullmatch(PLAIN_PATH, own) else titles
 
     def all(self) -> list[Route]:
         """Every server that some file here can be asked of."""
@@ -330,7 +376,7 @@ class Routes:
         if self._workspace.tree_state() is None:
             # Asked for a head start only: nothing is known of the tree yet, and nothing needed.
             return Projects(root, self._registry, dict, self._look()).at(spec, folder)
-        return self._in(root).at(spec, folder)
+        return self._around(root, folder).at(spec, folder)
 
     def ahead(self) -> Iterator[tuple[str, Route]]:
         """Servers that are surely needed and need nothing of the tree, each with its language.
@@ -345,19 +391,19 @@ class Routes:
                     yield language, Route(name, spec, self.project(spec, root.real))
 
     def probe(self, route: Route) -> str | None:
-        """A file to ask about ahead of users: the first of a handy size."""
-        files = route.project.files()
+        """A file to ask about ahead of users: the first of a handy size that can be shown."""
+        files, root = route.project.files(), route.project.projects.root.real
         tree = route.project.projects.tree()
         for path in files:
             folder, _, name = path.rpartition("/")
             stamp = tree.get(folder, {}).get(name)
-            if stamp is not None and stamp.size in _PROBE_BYTES:
+            if stamp is not None and stamp.size in _PROBE_BYTES and can_be_shown(path, root):
                 return path
         return files[0] if files else None
 
     def language(self, path: str) -> str | None:
-        """The language of a file by its name."""
-        return self._registry.language_of(path.rpartition("/")[2])
+        """The language of a file by its name; none where that cannot be told a server."""
+        return self._registry.language_of(path.rpartition("/")[2]) if is_unicode(path) else None
 
     def language_id(self, path: str) -> str:
         """The protocol's word for the language of a file."""
@@ -374,7 +420,7 @@ class Routes:
                 continue
             if spec.needs_trust and not self._trusted(root.real):
                 why = f"{name} would run code of this folder; run sightline trust to allow it"
-            elif operation in spec.not_offered:
+            elif operation in spec.not_offered or _is_none(spec, operation):
                 why = f"{name} cannot answer this completely, so it is not asked; search the text"
             elif operation in spec.unstable and not self._unstable:
                 why = f"{name} answers this differently each time; set allow_unstable_hover to ask"
@@ -424,9 +470,28 @@ class Routes:
             for language in self._present.get(root.real, ()):
                 yield root, language
 
+    def _around(self, root: Root, path: str) -> Projects:
+        """The projects of a root, or of the Git worktree inside it that a path lies in.
+
+        A worktree is a project of its own, as if it were a root: nobody else's answers name it.
+        """
+        projects = self._in(root)
+        while (folder := projects.worktree_of(path)) is not None:
+            projects = self._in(Root(folder, folder))
+        return projects
+
     def _in(self, root: Root) -> Projects:
+        """The projects of a root, or of a worktree in one."""
         self._refresh()
+        if root.real not in self._projects:
+            self._add(root)
         return self._projects[root.real]
+
+    def _add(self, root: Root) -> None:
+        tree = partial(self._tree, root)
+        projects = Projects(root, self._registry, tree, self._environments)
+        self._projects[root.real] = projects
+        self._present[root.real] = projects.languages()
 
     def _refresh(self) -> None:
         """Looks at the trees again if a file came or went."""
@@ -437,10 +502,7 @@ class Routes:
         self._projects, self._present, self._unlinked, self._notes = {}, {}, {}, {}
         self._environments = self._look()
         for root, _ in self._workspace.trees():
-            tree = partial(self._tree, root)
-            projects = Projects(root, self._registry, tree, self._environments)
-            self._projects[root.real] = projects
-            self._present[root.real] = projects.languages()
+            self._add(root)
         if any("python" in present for present in self._present.values()):
             self._workspace.beside.keep(self._environments.stamps)
 
@@ -448,7 +510,14 @@ class Routes:
         return Environments.look(self._launcher.environment)
 
     def _tree(self, root: Root) -> Tree:
-        return next((tree for r, tree in self._workspace.trees() if r.real == root.real), {})
+        trees = self._workspace.trees()
+        whole = next((tree for outer, tree in trees if outer.real == root.real), None)
+        if whole is not None:
+            return whole
+        # A worktree: the part of its root's tree that it is.
+        holder = self._workspace.roots.containing(root.real)
+        outer = next((tree for each, tree in trees if each == holder), {})
+        return {folder: outer[folder] for folder in list(outer) if is_under(folder, root.real)}
 
 
 class _State(NamedTuple):

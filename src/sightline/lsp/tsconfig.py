@@ -13,7 +13,7 @@ import json
 import os
 import posixpath
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -74,6 +74,7 @@ def anchors(
     outer: Iterable[str] = (),
     *,
     reword: bool = False,
+    can_be_shown: Callable[[str], bool] = lambda file: True,
 ) -> Anchors:
     """What to hold open, out of all source files and configuration files of a folder.
 
@@ -92,7 +93,7 @@ def anchors(
         owner = next((p.path for p in projects if p.includes(file)), None)
         if owner is None:
             (loose if can_be_named(file) else found).append(file)
-        elif owner not in opened:
+        elif owner not in opened and can_be_shown(file):
             opened.add(owner)
             found.append(file)
     if reword:

@@ -65,6 +65,8 @@ def skipped_of(rows: Mapping[str, "FileRow"], found: "Found | None") -> list[Ski
             by_reason.setdefault(row.reason, []).append(path)
     if found is not None and found.vendored:
         by_reason["vendored"] = found.vendored
+    if found is not None and found.worktrees:
+        by_reason["worktree"] = found.worktrees
     if found is not None and found.unnameable:
         by_reason["name"] = found.unnameable
     skipped = [

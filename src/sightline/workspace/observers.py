@@ -209,8 +209,14 @@ class Watcher(Struct, eq=False):
             if any(folder == mount or folder.startswith(mount + "/") for mount in self._silent):
                 self.unwatched.add(folder)
                 self.reason = "a mount below the root does not announce changes"
-            elif not self._watch(folder):
-                continue
+            else:
+                try:
+                    is_there = self._watch(folder)
+                except PermissionError:
+                    tree[folder] = {}  # there, and closed: what it holds is not known to be nothing
+                    continue
+                if not is_there:
+                    continue
             tree[folder], subfolders = read_folder(folder)
             count += len(tree[folder])
             if limit is not None and count > limit:
@@ -220,13 +226,15 @@ class Watcher(Struct, eq=False):
         return tree
 
     def _watch(self, folder: str) -> bool:
-        """Whether the folder is there to be read."""
+        """Whether the folder is there to be read; a ``PermissionError`` if it is closed."""
         try:
             number = self.inotify.watch(folder)
         except WatchLimit:
             self.unwatched.add(folder)
             self.reason = "the user's inotify watch limit is reached"
             return True
+        except PermissionError:
+            raise
         except OSError:
             return False
         self._paths[number] = folder
@@ -279,11 +287,15 @@ class Watcher(Struct, eq=False):
             self._leave(path, draft)  # only an empty folder can be deleted
         elif event.mask & Mask.MOVED_FROM:
             self._leave_all(path, draft)
-        elif event.mask & Mask.CAME:
+        elif event.mask & Mask.CAME or self._is_opened(path):
             if path in draft.tree:
                 self._leave_all(path, draft)
             for folder, files in self._enter(path).items():
                 draft.put(folder, files)
+
+    def _is_opened(self, folder: str) -> bool:
+        """Whether something happened to a folder that was closed to us so far."""
+        return folder not in self._numbers and folder not in self.unwatched
 
     def _sweep_unwatched(self, draft: Draft) -> None:
         after: Tree = {}

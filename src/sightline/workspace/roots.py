@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from sightline.contract.keys import roots_key
-from sightline.contract.uris import above, is_under, normalise
+from sightline.contract.uris import above, is_under, is_unicode, normalise
 
 __all__ = ["BadRoot", "Root", "RootSet", "default_root", "open_root"]
 
@@ -69,7 +69,11 @@ def open_root(path: str, *, home: str | None) -> Root:
     given = normalise(path)
     real = os.path.realpath(given)
     if not os.path.isdir(real):
-        raise BadRoot(f"{path} is not a folder; pass the folder of your project")
+        shown = os.fsencode(path).decode(errors="backslashreplace")
+        raise BadRoot(f"{shown} is not a folder; pass the folder of your project")
+    if not is_unicode(real):
+        shown = os.fsencode(path).decode(errors="backslashreplace")
+        raise BadRoot(f"{shown} cannot be a root: its path is not UTF-8; rename the folder")
     if real == "/" or any(is_under(real, forbidden) for forbidden in _FORBIDDEN):
         raise BadRoot(f"{path} cannot be a root; pass the folder of your project")
     if home is not None and real == os.path.realpath(home):

@@ -28,6 +28,7 @@ from sightline.lsp.pool import Pool
 from sightline.lsp.reach import imports_of
 from sightline.lsp.routes import Outlook, Route
 from sightline.lsp.shortcomings import Shortcoming
+from sightline.lsp.unreadable import FIX
 from sightline.server.logs import Log
 from sightline.server.tokens import BadTokenFile, TokenFile
 from sightline.workspace.observers import observe
@@ -222,11 +223,14 @@ async def _language(pool: Pool, outlook: Outlook, situation: Situation) -> Findi
     unresolved, left_out = await pool.unreached(outlook)
     if left_out:
         ready += f"; files that are left out: {left_out:,}"
+    unread = await pool.unreadable(outlook)
+    if unread:
+        ready += f". {unread}"
     if unresolved:
         told = f"{ready}; imports of own modules are not resolved: {listed(unresolved, _MAX_NAMED)}"
         imports = imports_of(outlook.routes[0].spec)
         return Finding(subject, "note", told, imports.fix if imports is not None else "")
-    return Finding(subject, "ok", ready)
+    return Finding(subject, "note", ready, FIX) if unread else Finding(subject, "ok", ready)
 
 
 def _not_startable(

@@ -1,0 +1,57 @@
+"""Whether a file can be read, and is text that everybody reads alike."""
+
+import codecs
+import errno
+import os
+import stat
+from enum import Enum
+
+from sightline.contract.limits import MAX_DOCUMENT_BYTES
+from sightline.contract.uris import is_under
+
+__all__ = ["State", "can_be_shown", "state_of"]
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_CHUNK = 1 << 20
+#: So much of a file is looked at. No server reads one that is larger.
+_MOST = 64 << 20
+_CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.EIO})
+
+
+class State(Enum):
+    FINE = "fine"
+    CLOSED = "closed"
+    NOT_UTF8 = "not UTF-8"
+
+
+def state_of(path: str) -> State:
+    """How a file is. What is not there, or no file, is fine: nobody misses anything."""
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except OSError as problem:
+        return State.CLOSED if problem.errno in _CLOSED else State.FINE
+    with open(descriptor, "rb", buffering=0) as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return State.FINE
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        try:
+            for _ in range(_MOST // _CHUNK):
+                chunk = file.read(_CHUNK)
+                decoder.decode(chunk, final=not chunk)
+                if not chunk:
+                    break
+        except UnicodeDecodeError:
+            return State.NOT_UTF8
+        except OSError:
+            return State.CLOSED
+    return State.FINE
+
+
+def can_be_shown(path: str, root: str) -> bool:
+    """Whether a server can be shown a file: a document that lies in a root, and not too large."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return False
+    is_document = stat.S_ISREG(status.st_mode) and status.st_size <= MAX_DOCUMENT_BYTES
+    return is_document and is_under(os.path.realpath(path), root) and state_of(path) is State.FINE
