@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from sightline.cli.bars import Bar
 from sightline.cli.folders import Folders, private
+from sightline.cli.loops import plain_runner
 from sightline.context.build import BuildIO, check_replaceable
 from sightline.context.code.answer import answer, chosen, spelled
 from sightline.context.code.choose import Chosen
@@ -62,7 +63,8 @@ def _run(
     own = private(Folders(os.environ).cache)
     bar = Bar()
     try:
-        return asyncio.run(_work(root, os.fspath(own), work, count, bar, whole=whole))
+        with plain_runner() as runner:
+            return runner.run(_work(root, os.fspath(own), work, count, bar, whole=whole))
     except Failure as failure:
         raise BuildIO(failure.advice) from None
     finally:

@@ -54,7 +54,11 @@ sightline COMMAND --help describes one command.
 
 def run() -> None:
     """The console script."""
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    loops = sys.modules.get("sightline.cli.loops")  # most commands have none
+    if loops is not None:
+        loops.leave(code)
+    sys.exit(code)
 
 
 def main(argv: Sequence[str]) -> int:

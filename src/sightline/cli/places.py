@@ -9,8 +9,11 @@ from typing import Any
 
 from sightline.cli.status_page import plain
 from sightline.contract.uris import path_of
+from sightline.lsp.reading import read_text
 
 __all__ = ["lines_of"]
+
+_MAX_BYTES = 64 << 20
 
 
 def lines_of(payload: dict[str, Any], folder: str) -> list[str] | None:
@@ -38,8 +41,4 @@ def _line(place: dict[str, Any], folder: str, files: dict[str, list[str]]) -> st
 
 
 def _read(path: str) -> list[str]:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read().split("\n")
-    except OSError:
-        return []
+    return (read_text(path, _MAX_BYTES) or "").split("\n")

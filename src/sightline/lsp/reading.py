@@ -14,7 +14,12 @@ __all__ = ["read_json", "read_text", "read_toml", "table", "texts", "without_com
 
 _LIMIT = 64 << 20
 _TOML_LIMIT = 1 << 20
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)  # a link to a terminal must not make it ours
+)
 
 
 def read_text(path: str, limit: int = _LIMIT) -> str | None:

@@ -17,6 +17,7 @@ from typing import Literal
 from sightline.cli.configuration import Configuration, configure
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
+from sightline.cli.loops import plain_runner
 from sightline.cli.main import make_parser
 from sightline.cli.start import build_program, roots_from
 from sightline.contract.failures import Failure
@@ -142,7 +143,9 @@ def token_is_usable(situation: Situation) -> Iterator[Finding]:
 
 def languages_are_known(situation: Situation) -> Iterator[Finding]:
     """Every language of the roots: its server is started and must say that it is ready."""
-    yield from asyncio.run(_languages(situation))
+    with plain_runner() as runner:
+        findings = runner.run(_languages(situation))
+    yield from findings
 
 
 async def _languages(situation: Situation) -> list[Finding]:

@@ -1,7 +1,6 @@
 """``sightline index``: build, inspect and search the code index, with the same answers as MCP."""
 
 import argparse
-import asyncio
 import os
 import sys
 from typing import Any
@@ -13,6 +12,7 @@ from sightline.cli.bars import Bar
 from sightline.cli.commands.call import report, run_call
 from sightline.cli.exits import CommandError, Exit, fail
 from sightline.cli.folders import Folders
+from sightline.cli.loops import plain_runner
 from sightline.cli.main import add_common, make_parser
 from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.failures import NoIndex
@@ -80,7 +80,9 @@ def run(arguments: argparse.Namespace) -> int:
     wait = _WAIT_S[arguments.action]
     afterwards = finish if arguments.action == "build" else None
     try:
-        finished = asyncio.run(run_call(program, tool, given, caller, wait, afterwards=afterwards))
+        with plain_runner() as runner:
+            calling = run_call(program, tool, given, caller, wait, afterwards=afterwards)
+            finished = runner.run(calling)
     finally:
         bar.clear()
     if isinstance(finished.failure, NoIndex) and not arguments.json:
