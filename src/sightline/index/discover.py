@@ -40,6 +40,8 @@ class Found:
     vendored: list[str] = field(default_factory=list)
     #: Files whose name is not UTF-8, spelled with marks for what is not.
     unnameable: list[str] = field(default_factory=list)
+    #: Ignore files whose patterns do not hold, because they or all of them are too many.
+    unread_rules: list[str] = field(default_factory=list)
 
 
 class Discovery:
@@ -64,6 +66,7 @@ class Discovery:
         found = Found()
         self._rules = {}
         self._refused = set()
+        self._ignores.begin()
         skip = len(self.root) + 1
         for folder in sorted(tree):
             relative = folder[skip:]
@@ -78,9 +81,10 @@ class Discovery:
                 if rules and _ignored(rules, path, folder=False):
                     found.ignored += 1
                 elif _has_surrogates(path):
-                    found.unnameable.append(path.encode("utf-8", "replace").decode())
+                    found.unnameable.append(_nameable(path))
                 else:
                     found.files[path] = stamp
+        found.unread_rules = [_nameable(path) for path in self._ignores.unread]
         return found
 
     def admits(self, path: str) -> bool:
@@ -144,6 +148,10 @@ class Discovery:
 def _has_surrogates(path: str) -> bool:
     """Whether a name holds bytes that are not UTF-8. Neither JSON nor the manifest can hold it."""
     return not path.isascii() and any("\ud800" <= character <= "\udfff" for character in path)
+
+
+def _nameable(path: str) -> str:
+    return path.encode("utf-8", "replace").decode()
 
 
 def _ignored(rules: tuple[Rules, ...], path: str, *, folder: bool) -> bool:
