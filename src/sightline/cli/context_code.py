@@ -8,6 +8,7 @@ from typing import TypeVar
 from sightline.cli.bars import Bar
 from sightline.cli.folders import Folders, private
 from sightline.cli.loops import plain_runner
+from sightline.cli.plain import plain
 from sightline.context.build import BuildIO, check_replaceable
 from sightline.context.code.answer import answer, chosen, spelled
 from sightline.context.code.choose import Chosen
@@ -110,7 +111,8 @@ def answered(query: str, budget: int, corpus: Corpus) -> Selection:
 
 def explained(query: str, budget: int, corpus: Corpus) -> str:
     """Why each piece was taken, in lines."""
-    return "".join(_explained(chosen(corpus, query, budget, lambda: None), budget)).rstrip("\n")
+    said = "".join(_explained(chosen(corpus, query, budget, lambda: None), budget)).rstrip("\n")
+    return "\n".join(map(plain, said.split("\n")))
 
 
 def _explained(found: Chosen, budget: int) -> Iterator[str]:

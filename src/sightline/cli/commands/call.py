@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import json
 import os
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -17,6 +16,7 @@ from sightline.cli.folders import Folders
 from sightline.cli.loops import plain_runner
 from sightline.cli.main import add_common, make_parser
 from sightline.cli.places import lines_of
+from sightline.cli.plain import write_json
 from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.failures import CursorExpired
 from sightline.protocol import jsonrpc
@@ -149,7 +149,7 @@ def report(finished: Finished, *, envelope: bool) -> int:
         return fail(str(failure), exit_for(failure), data=_error_data(outcome))
     result = msgspec.json.decode(outcome, type=dict[str, msgspec.Raw])
     shown = outcome if envelope else result["structuredContent"]
-    sys.stdout.buffer.write(bytes(shown) + b"\n")
+    write_json(bytes(shown))
     return int(Exit.OK)
 
 

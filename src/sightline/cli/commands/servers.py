@@ -16,6 +16,7 @@ from sightline.cli.configuration import Configuration
 from sightline.cli.exits import CommandError, Exit, exit_for
 from sightline.cli.folders import Folders, private
 from sightline.cli.main import add_common, make_parser
+from sightline.cli.plain import plain_json
 from sightline.cli.start import configuration_from
 from sightline.contract.failures import Failure, InstallFailure
 from sightline.lsp.install.downloads import Tools
@@ -117,7 +118,7 @@ def _list(configuration: Configuration, folders: Folders, as_json: bool) -> int:
             }
         )
     if as_json:
-        print(json.dumps(rows, ensure_ascii=False))
+        print(plain_json(json.dumps(rows, ensure_ascii=False)))
         return int(Exit.OK)
     for row in rows:
         state = "there" if row["there"] else f"missing; {row['fix']}"
