@@ -13,6 +13,8 @@ from typing import Any
 __all__ = ["read_json", "read_text", "read_toml", "table", "texts", "without_comments"]
 
 _LIMIT = 64 << 20
+#: What is made of JSON may take twenty times its size, and nobody writes so much by hand.
+_JSON_LIMIT = 2 << 20
 _TOML_LIMIT = 1 << 20
 _FLAGS = (
     os.O_RDONLY
@@ -66,7 +68,7 @@ def texts(value: object) -> list[str]:
 
 def read_json(path: str, *, comments: bool = False) -> Any:  # noqa: ANN401 - any JSON
     """The value in a JSON file, or ``None``. ``comments``: as TypeScript's configuration allows."""
-    text = read_text(path)
+    text = read_text(path, _JSON_LIMIT)
     if text is None:
         return None
     try:
