@@ -11,6 +11,9 @@ const Module = require("node:module");
 const net = require("node:net");
 const path = require("node:path");
 const fs = require("node:fs");
+const threads = require("node:worker_threads");
+const { fileURLToPath } = require("node:url");
+const { isMainThread } = threads;
 
 const list = (name) => (process.env[name] || "").split(path.delimiter).filter(Boolean);
 const roots = list("SIGHTLINE_GUARD_ROOTS");
@@ -31,18 +34,21 @@ net.Socket.prototype.connect = function (...given) {
   process.nextTick(() => this.destroy(refusal("ENETUNREACH", "the network is off")));
   return this;
 };
-for (const holder of [dns, dns.promises]) {
-  for (const name of Object.keys(holder)) {
-    if (/^(lookup|resolve|reverse)/.test(name) && typeof holder[name] === "function") {
-      holder[name] = (...given) => {
-        const error = refusal("ENOTFOUND", "the network is off");
-        const callback = given[given.length - 1];
-        if (holder === dns && typeof callback === "function") process.nextTick(callback, error);
-        else return Promise.reject(error);
-      };
-    }
+function silence(holder, promises) {
+  for (const name of Object.getOwnPropertyNames(holder)) {
+    if (!/^(lookup|resolve|reverse)/.test(name) || typeof holder[name] !== "function") continue;
+    holder[name] = (...given) => {
+      const error = refusal("ENOTFOUND", "the network is off");
+      const callback = given[given.length - 1];
+      if (!promises && typeof callback === "function") process.nextTick(callback, error);
+      else return Promise.reject(error);
+    };
   }
 }
+silence(dns, false);
+silence(dns.promises, true);
+silence(dns.Resolver.prototype, false);
+silence(dns.promises.Resolver.prototype, true);
 for (const name of ["send", "connect", "bind"]) {
   dgram.Socket.prototype[name] = () => {
     throw refusal("ENETUNREACH", "the network is off");
@@ -68,16 +74,59 @@ for (const name of ["spawnSync", "execFileSync", "execSync"]) {
 }
 
 // Code.
+function isOfARoot(file) {
+  let real = file;
+  try {
+    real = fs.realpathSync(file);
+  } catch {
+    // What is not there is not run.
+  }
+  return roots.some((root) => real.startsWith(root + path.sep));
+}
+function check(file) {
+  if (isOfARoot(file)) throw refusal("MODULE_NOT_FOUND", "code of a workspace is not run");
+}
+function checkUrl(url) {
+  if (String(url).startsWith("file:")) check(fileURLToPath(url));
+}
+
 const load = Module._load;
 Module._load = function (request, parent, isMain) {
-  if (!isMain && !Module.isBuiltin(request)) {
+  if (!Module.isBuiltin(request)) {
     const found = Module._resolveFilename(request, parent, isMain);
-    if (path.isAbsolute(found)) {
-      const real = fs.realpathSync(found);
-      if (roots.some((root) => real.startsWith(root + path.sep))) {
-        throw refusal("MODULE_NOT_FOUND", "code of a workspace is not run");
-      }
-    }
+    if (path.isAbsolute(found)) check(found);
   }
   return load.call(this, request, parent, isMain);
 };
+if (isMainThread && process.argv[1]) check(process.argv[1]);
+threads.Worker = class Worker extends threads.Worker {
+  constructor(file, options) {
+    if (file instanceof URL) checkUrl(file.href);
+    else if (!(options && options.eval)) check(path.resolve(String(file)));
+    super(file, options);
+  }
+};
+
+// What is imported. Older Nodes ask another thread about it, which is told the same.
+const hooks = `
+  import { realpathSync } from "node:fs";
+  import { fileURLToPath } from "node:url";
+  export async function load(url, context, next) {
+    if (url.startsWith("file:")) {
+      const real = realpathSync(fileURLToPath(url));
+      if (${JSON.stringify(roots.map((root) => root + path.sep))}.some((r) => real.startsWith(r))) {
+        throw Object.assign(new Error("code of a workspace is not run"), { code: "ERR_MODULE_NOT_FOUND" });
+      }
+    }
+    return next(url, context);
+  }`;
+if (Module.registerHooks) {
+  Module.registerHooks({
+    load(url, context, next) {
+      checkUrl(url);
+      return next(url, context);
+    },
+  });
+} else if (Module.register) {
+  Module.register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+}
