@@ -105,6 +105,43 @@ def test_every_module_says_what_it_is() -> None:
     assert silent == []
 
 
+#: Who opens files of a workspace has looked at what may go wrong, and opens nothing else.
+SAFE_READERS = {
+    "lsp/reading.py",
+    "workspace/gate.py",
+    "workspace/ignore.py",
+    "workspace/observers.py",
+}
+#: These open what is ours or the system's.
+OTHER_FILES = {
+    "lsp/compile_database.py": "a database in the per-user cache",
+    "lsp/install/archives.py": "an archive that was verified",
+    "lsp/install/installer.py": "an archive that was downloaded",
+    "lsp/install/locks.py": "data of the package",
+    "lsp/install/store.py": "the per-user store",
+    "lsp/registry.py": "data of the package",
+    "workspace/mounts.py": "the system's list of mounts",
+    "workspace/private_files.py": "per-user files",
+}
+
+
+def test_files_of_a_workspace_are_opened_in_few_places() -> None:
+    """A plain ``open`` of a pipe, or of a link to a terminal, never comes back."""
+    opening = {"open", "read_text", "read_bytes", "fdopen"}
+    found = set()
+    for folder in ("lsp", "workspace"):
+        for file in (SOURCE / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if not isinstance(node, ast.Call):
+                    continue
+                called = node.func
+                plain = isinstance(called, ast.Name) and called.id == "open"
+                if plain or (isinstance(called, ast.Attribute) and called.attr in opening):
+                    found.add(str(file.relative_to(SOURCE)))
+    through_the_gate = {"workspace/view.py"}
+    assert found == SAFE_READERS | OTHER_FILES.keys() | through_the_gate
+
+
 def test_generated_pages_are_current() -> None:
     from tools.repo_map import render
 

@@ -3,6 +3,7 @@
 import os
 import random
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from sightline.index.discover import Discovery
 from sightline.workspace.ignore import Rules
 from sightline.workspace.tree import scan
+from tests.support.files import write_files
 
 NAMES = ["a", "b", "ab", "a.b", "build", "x.txt", "keep.txt", "é", "a b", "#a", "!a", "[a]", "a\\b"]
 PIECES = ["a", "b", "ab", "*", "**", "?", "[ab]", "[!a]", "[^b]", "[a-c]", "*.txt", "*.b", "build",
@@ -107,3 +109,67 @@ def test_a_hostile_file_costs_nothing() -> None:
     rules = Rules.parse("\n".join([star, "a?" * 3_000, "[" * 5_000, "*.txt"]), "")
     assert rules.verdict("a" * 3_000 + "b", folder=False) is None
     assert rules.verdict("x.txt", folder=False) is True
+
+
+# What ignore files may cost
+
+
+def alternating(number: int, lines: int) -> str:
+    """Patterns of either sign in turns, so that no two can be one expression."""
+    return "".join(f"{'!' * (i % 2)}*n{number}x{i}*\n" for i in range(lines))
+
+
+def test_many_ignore_files_take_little_memory(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    for number in range(60):
+        write_files(root / f"d{number:02}", {".gitignore": alternating(number, 2_000), "a.py": ""})
+    done = subprocess.run(
+        [sys.executable, "-c", DISCOVER, str(root)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    grown_mb, unread = map(int, done.stdout.split())
+    assert unread == 50, "the first ten folders have used up what a root may have"
+    assert grown_mb < 300
+
+
+DISCOVER = """
+import resource, sys
+from sightline.index.discover import Discovery
+from sightline.workspace.tree import scan
+def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+before = peak()
+found = Discovery(sys.argv[1], {}).all(scan(sys.argv[1])[0])
+print(peak() - before, len(found.unread_rules))
+"""
+
+
+def test_equal_ignore_files_count_once(tmp_path: Path) -> None:
+    for number in range(30):
+        write_files(tmp_path / f"d{number}", {".gitignore": alternating(0, 1_000), "n0x0": ""})
+    found = Discovery(str(tmp_path), {}).all(scan(str(tmp_path))[0])
+    assert (found.unread_rules, found.ignored) == ([], 30)
+
+
+def test_too_long_an_ignore_file_holds_for_nothing(tmp_path: Path) -> None:
+    texts = {
+        "many/.gitignore": "*.py\n" * 5_001,
+        "long/.gitignore": "*.py\n" + "#" * (256 << 10),
+        "good/.gitignore": "*.py\n" * 4_000,
+    }
+    write_files(tmp_path, texts | {f"{folder}/x.py": "" for folder in ("many", "long", "good")})
+    discovery = Discovery(str(tmp_path), {})
+    tree, _ = scan(str(tmp_path))
+    for _ in range(2):
+        found = discovery.all(tree)
+        assert found.unread_rules == ["long/.gitignore", "many/.gitignore"]
+        assert found.ignored == 1
+
+
+def test_a_file_of_wide_patterns_within_the_bounds_holds(tmp_path: Path) -> None:
+    wide = "".join(f"{number:04}{'?*' * 28}\n" for number in range(4_000))
+    write_files(tmp_path, {".gitignore": wide, "3999" + "a" * 60: "", "b": ""})
+    found = Discovery(str(tmp_path), {}).all(scan(str(tmp_path))[0])
+    assert (found.ignored, set(found.files)) == (1, {".gitignore", "b"})

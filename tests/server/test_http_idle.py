@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sightline.server import http_connection
-from sightline.server.http_connection import Connection, Connections
+from sightline.server.connections import Connections
+from sightline.server.http_connection import Connection
 from sightline.server.http_exchange import Head, Line, Reply
 
 REQUEST = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}"

@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from sightline.server.http_connection import Connection, Connections
+from sightline.server.connections import Connections
+from sightline.server.http_connection import Connection
 from sightline.server.http_exchange import Answer, Coming, Head, Line, Reply
 from sightline.server.http_rules import CLOSE
 

@@ -7,6 +7,8 @@ from typing import TypeVar
 
 from sightline.cli.bars import Bar
 from sightline.cli.folders import Folders, private
+from sightline.cli.loops import plain_runner
+from sightline.cli.plain import plain
 from sightline.context.build import BuildIO, check_replaceable
 from sightline.context.code.answer import answer, chosen, spelled
 from sightline.context.code.choose import Chosen
@@ -62,7 +64,8 @@ def _run(
     own = private(Folders(os.environ).cache)
     bar = Bar()
     try:
-        return asyncio.run(_work(root, os.fspath(own), work, count, bar, whole=whole))
+        with plain_runner() as runner:
+            return runner.run(_work(root, os.fspath(own), work, count, bar, whole=whole))
     except Failure as failure:
         raise BuildIO(failure.advice) from None
     finally:
@@ -108,7 +111,8 @@ def answered(query: str, budget: int, corpus: Corpus) -> Selection:
 
 def explained(query: str, budget: int, corpus: Corpus) -> str:
     """Why each piece was taken, in lines."""
-    return "".join(_explained(chosen(corpus, query, budget, lambda: None), budget)).rstrip("\n")
+    said = "".join(_explained(chosen(corpus, query, budget, lambda: None), budget)).rstrip("\n")
+    return "\n".join(map(plain, said.split("\n")))
 
 
 def _explained(found: Chosen, budget: int) -> Iterator[str]:

@@ -5,6 +5,7 @@ import sys
 from enum import IntEnum
 from typing import Any
 
+from sightline.cli.plain import plain, plain_json
 from sightline.contract import failures as f
 from sightline.contract.failures import Failure
 
@@ -51,7 +52,8 @@ def exit_for(failure: Failure) -> Exit:
 def fail(message: str, code: Exit, *, data: dict[str, Any] | None = None) -> int:
     """Tells the error on standard error: one JSON line with ``data``, else a sentence."""
     if data is None:
-        print(f"sightline: {message}", file=sys.stderr)
+        print(f"sightline: {plain(message)}", file=sys.stderr)
     else:
-        print(json.dumps(data, ensure_ascii=False, separators=(",", ":")), file=sys.stderr)
+        line = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        print(plain_json(line), file=sys.stderr)
     return int(code)

@@ -1,8 +1,24 @@
-"""The event loop that commands run on."""
+"""The event loop that commands run on, and an end of it that nothing can put off.
+
+Files are read, and folders looked through, on threads beside the loop. A thread cannot be ended:
+one that hangs, on a file system that went away for example, would keep the program alive after its
+client is gone and its children are ended. So threads are waited for a moment and then left behind.
+"""
 
 import asyncio
+import os
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import NoReturn
 
-__all__ = ["loop_runner"]
+__all__ = ["leave", "loop_runner", "plain_runner"]
+
+#: Whoever is still at work then is stuck: what threads do is small, or ended by its caller.
+_GRACE_S = 2.0
+
+_left_behind: list[threading.Thread] = []
 
 
 def loop_runner() -> asyncio.Runner:
@@ -10,5 +26,37 @@ def loop_runner() -> asyncio.Runner:
     try:
         import uvloop
     except ImportError:
-        return asyncio.Runner()
-    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
+        return plain_runner()
+    return _with_workers(asyncio.Runner(loop_factory=uvloop.new_event_loop))
+
+
+def plain_runner() -> asyncio.Runner:
+    """The loop that is there at once, for commands that ask one thing and are gone."""
+    return _with_workers(asyncio.Runner())
+
+
+def leave(code: int) -> NoReturn:
+    """Ends the program with an exit code, whatever its threads do."""
+    if not _left_behind:
+        sys.exit(code)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    os._exit(code)  # Python would wait for them
+
+
+def _with_workers(runner: asyncio.Runner) -> asyncio.Runner:
+    runner.get_loop().set_default_executor(_Workers(thread_name_prefix="asyncio"))
+    return runner
+
+
+class _Workers(ThreadPoolExecutor):
+    """Threads that a loop waits for at its end, but not for ever."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=False, cancel_futures=True)
+        until = time.monotonic() + (_GRACE_S if wait else 0)
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+            if thread.is_alive():
+                _left_behind.append(thread)

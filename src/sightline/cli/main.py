@@ -5,9 +5,11 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from sightline import __version__
 from sightline.cli.exits import CommandError, Exit, fail
+from sightline.cli.plain import plain
 
 __all__ = ["COMMANDS", "main", "run"]
 
@@ -54,7 +56,11 @@ sightline COMMAND --help describes one command.
 
 def run() -> None:
     """The console script."""
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    loops = sys.modules.get("sightline.cli.loops")  # most commands have none
+    if loops is not None:
+        loops.leave(code)
+    sys.exit(code)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -124,9 +130,16 @@ def help_text() -> str:
     return f"usage: sightline COMMAND [...]\n\n{title}\n\ncommands:\n{rows}\n\n{_EPILOG}".rstrip()
 
 
+class _Parser(argparse.ArgumentParser):
+    """Repeats what was typed without what a terminal would take for commands."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(plain(message))
+
+
 def make_parser(name: str, description: str, example: str) -> argparse.ArgumentParser:
     """A command's parser with its help and an example."""
-    return argparse.ArgumentParser(
+    return _Parser(
         prog=f"sightline {name}",
         description=description,
         epilog=f"example:\n  {example}",

@@ -7,10 +7,13 @@ workspace. The text is what the file has on disk, without characters that move a
 import os
 from typing import Any
 
-from sightline.cli.status_page import plain
+from sightline.cli.plain import plain, plain_source
 from sightline.contract.uris import path_of
+from sightline.lsp.reading import read_text
 
 __all__ = ["lines_of"]
+
+_MAX_BYTES = 64 << 20
 
 
 def lines_of(payload: dict[str, Any], folder: str) -> list[str] | None:
@@ -23,7 +26,7 @@ def lines_of(payload: dict[str, Any], folder: str) -> list[str] | None:
         return None
     files: dict[str, list[str]] = {}
     lines = [_line(place, folder, files) for place in found]
-    return [*lines, str(payload["summary"])] if "summary" in payload else lines
+    return [*lines, plain(payload["summary"])] if "summary" in payload else lines
 
 
 def _line(place: dict[str, Any], folder: str, files: dict[str, list[str]]) -> str:
@@ -31,15 +34,11 @@ def _line(place: dict[str, Any], folder: str, files: dict[str, list[str]]) -> st
     line: int = place["range"]["start"]["line"]
     if path not in files:
         files[path] = _read(path)
-    text = files[path][line].strip() if line < len(files[path]) else ""
+    text = plain_source(files[path][line]).strip() if line < len(files[path]) else ""
     inside = path.startswith(folder.rstrip(os.sep) + os.sep)
     shown = os.path.relpath(path, folder) if inside else path
     return plain(f"{shown}:{line + 1}: {text}".rstrip())
 
 
 def _read(path: str) -> list[str]:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read().split("\n")
-    except OSError:
-        return []
+    return (read_text(path, _MAX_BYTES) or "").split("\n")

@@ -19,6 +19,7 @@ from sightline.cli.configuration import configure
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
 from sightline.cli.loops import loop_runner
+from sightline.cli.plain import plain
 from sightline.cli.start import context_options
 from sightline.contract.settings import ClientSettings, Settings
 from sightline.editor import messages as m
@@ -78,7 +79,7 @@ async def _serve(arguments: argparse.Namespace, read_fd: int, write_fd: int) -> 
 
 def _refuse(bridge: Bridge, refusal: _Refusal) -> int:
     bridge.say(m.Refused(refusal.code, m.reason(str(refusal))))
-    print(f"sightline: {refusal}", file=sys.stderr)
+    print(f"sightline: {plain(refusal)}", file=sys.stderr)
     return int(Exit.REFUSED)
 
 

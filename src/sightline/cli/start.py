@@ -10,6 +10,7 @@ from sightline.cli.configuration import Configuration, configure
 from sightline.cli.context_root import context_root, context_timeout_ms
 from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private
+from sightline.cli.plain import plain
 from sightline.contract.limits import CONTEXT_TIMEOUT_MS
 from sightline.contract.settings import Settings
 from sightline.workspace.roots import BadRoot, Root, default_root, open_root
@@ -44,7 +45,7 @@ def configuration_from(
         folders, os.environ, arguments.set, families=arguments.tools, **options
     )
     for warning in configuration.warnings:
-        print(f"sightline: {warning}", file=sys.stderr)
+        print(f"sightline: {plain(warning)}", file=sys.stderr)
     return configuration
 
 

@@ -7,9 +7,10 @@ to the user's terminal through them.
 import re
 from typing import Any
 
+from sightline.cli.plain import plain
 from sightline.process.memory import tree_memory
 
-__all__ = ["page", "plain"]
+__all__ = ["page"]
 
 Report = dict[str, Any]
 #: Below this many columns a call is shown without its age and size.
@@ -22,18 +23,13 @@ def page(programs: list[Report], now: float, *, calls: int = 5, width: int = 0) 
     return "\n\n".join(_program(program, now, calls, width) for program in programs)
 
 
-def plain(text: object) -> str:
-    """Text that cannot move a cursor."""
-    return "".join(c if c.isprintable() else "?" for c in str(text))
-
-
 def _program(program: Report, now: float, calls: int, width: int) -> str:
-    lines = [f"{program['transport']}  pid {program['pid']}  version {program['version']}"]
+    lines = [plain(f"{program['transport']}  pid {program['pid']}  version {program['version']}")]
     for root in program["roots"]:
-        about = f"  ({root['files']} files, {root['changes']})"
+        about = f"  ({root['files']} files, {plain(root['changes'])})"
         lines.append(f"  root     {_path(root['path'], width - _LEAD - len(about), width)}{about}")
         if "around" in root:
-            lines.append(f"           rest of its repository {root['around']}")
+            lines.append(f"           rest of its repository {plain(root['around'])}")
     lines += [_server(server, width) for server in program["servers"]]
     lines += [_index(index, width) for index in program.get("indexes", [])]
     if program["sessions"]:
@@ -56,7 +52,8 @@ def _server(server: Report, width: int) -> str:
     version = f" {plain(server['version'])}" if server["version"] else ""
     busy = f", {server['pending']} pending" if server["pending"] else ""
     process = f"pid {server['pid']}, {_size(tree_memory(server['pid']))}  " if server["pid"] else ""
-    about = f"  server   {server['name']}{version}  {server['state']}{busy}  {process}"
+    name, state = plain(server["name"]), plain(server["state"])
+    about = f"  server   {name}{version}  {state}{busy}  {process}"
     return about + _path(server["root"], width - len(about), width)
 
 

@@ -52,6 +52,8 @@ TERMINATE_GRACE_MS: Final = 2_000
 # Work and state
 MAX_CALLS_IN_FLIGHT: Final = 256
 MAX_SESSIONS: Final = 64
+#: Connections of those who have shown the token, and as many of others.
+MAX_CONNECTIONS: Final = 256
 SESSION_IDLE_S: Final = 3_600
 MAX_TOKENS: Final = 32
 #: Language servers that run at a time, what one may take, and how long one may be idle.

@@ -45,6 +45,8 @@ class Found:
     worktrees: list[str] = field(default_factory=list)
     #: Files whose name is not UTF-8, spelled with marks for what is not.
     unnameable: list[str] = field(default_factory=list)
+    #: Ignore files whose patterns do not hold, because they or all of them are too many.
+    unread_rules: list[str] = field(default_factory=list)
 
 
 class Discovery:
@@ -69,6 +71,7 @@ class Discovery:
         found = Found()
         self._rules = {}
         self._refused = set()
+        self._ignores.begin()
         skip = len(self.root) + 1
         for folder in sorted(tree):
             relative = folder[skip:]
@@ -83,9 +86,10 @@ class Discovery:
                 if rules and _ignored(rules, path, folder=False):
                     found.ignored += 1
                 elif not is_unicode(path):
-                    found.unnameable.append(path.encode("utf-8", "replace").decode())
+                    found.unnameable.append(_nameable(path))
                 else:
                     found.files[path] = stamp
+        found.unread_rules = [_nameable(path) for path in self._ignores.unread]
         return found
 
     def admits(self, path: str) -> bool:
@@ -160,3 +164,8 @@ def _ignored(rules: tuple[Rules, ...], path: str, *, folder: bool) -> bool:
         if verdict is not None:
             return verdict
     return False
+
+
+def _nameable(path: str) -> str:
+    """A path that JSON can hold."""
+    return path.encode("utf-8", "replace").decode()

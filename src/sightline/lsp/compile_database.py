@@ -22,10 +22,11 @@ import msgspec
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
+from sightline.lsp.compile_commands import Command, CommandFiles
 from sightline.lsp.includes import Includes, IncludesOf, nearest_first
 from sightline.lsp.preprocessor import HEADERS
 from sightline.lsp.projects import Project
-from sightline.lsp.reading import read_json, read_text
+from sightline.lsp.reading import read_text
 from sightline.lsp.shortcomings import Shortcoming
 
 __all__ = ["NAMES", "Database", "write"]
@@ -37,6 +38,7 @@ _C = (".c",)
 #: So many headers are named in a sentence.
 _NAMED = 4
 _FIX = "make a compile_commands.json: cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
+_SMALLER = "open the part of the project that you work on as a root"
 #: Where the server keeps its index, below the folder of its database; a file of it begins with the
 #: name of the file it is about.
 _INDEX = ".cache"
@@ -81,6 +83,8 @@ class Database(NamedTuple):
     entangled: bool = False
     #: Every place outside the project where an include, or a database, was looked for.
     outside: frozenset[str] = frozenset()
+    #: How many databases of the project are not read.
+    too_large: int = 0
 
     def only_one_with(self, unit: str, includes: Iterable[str]) -> bool:
         """Whether no other file in the database has one of these includes."""
@@ -95,14 +99,21 @@ class Database(NamedTuple):
         if self.unread:
             sources = "1 source is" if self.unread == 1 else f"{self.unread} sources are"
             sentences.append(f"{sources} not in {NAMES[0]} and not read.")
-        return [Shortcoming(sentence, _FIX) for sentence in sentences]
+        told = [Shortcoming(sentence, _FIX) for sentence in sentences]
+        if self.too_large:
+            files = (
+                f"A {NAMES[0]} is" if self.too_large == 1 else f"{self.too_large} {NAMES[0]} are"
+            )
+            told.append(Shortcoming(f"{files} too large and not read.", _SMALLER))
+        return told
 
 
 def write(
     project: Project, folder: str, includes: Includes, configurations: Iterable[str] = ()
 ) -> Database:
     """Writes the database into ``folder``. The server also reads these configurations."""
-    entries = _copied(project)
+    files = CommandFiles()
+    entries = _copied(project, files)
     told = includes.of(project, sorted(_named_folders(project, entries)))
     configured = [f"{place}/{_CONFIGURATION}" for place in _above(project)]
     outside = told.outside.union(_databases_above(project), _flags_above(project), configured)
@@ -128,6 +139,7 @@ def write(
             unread=unread,
             entangled=told.entangled,
             outside=outside,
+            too_large=len(files.unread),
         )
     # Flags of the project's own may name folders that are not looked into here.
     missing = () if _flag_files(project) else told.missing
@@ -139,6 +151,7 @@ def write(
         missing=missing,
         entangled=told.entangled,
         outside=outside,
+        too_large=len(files.unread),
     )
 
 
@@ -209,15 +222,14 @@ def _differs(before: str, entries: Mapping[str, Entry]) -> bool:
         return True
 
 
-def _copied(project: Project) -> dict[str, Entry]:
+def _copied(project: Project, files: CommandFiles) -> dict[str, Entry]:
     """The entries of the project's own databases. The one nearest to the top speaks first."""
     entries: dict[str, Entry] = {}
     inside = sorted(project.named(NAMES[0]), key=lambda path: (path.count("/"), path))
     databases = inside or list(filter(os.path.isfile, _databases_above(project)))[:1]
     for database in databases:
-        value = read_json(database)
-        for item in value if isinstance(value, list) else ():
-            entry = _entry(item, os.path.dirname(database)) if isinstance(item, Mapping) else None
+        for command in files.read(database):
+            entry = _entry(command, os.path.dirname(database))
             if entry is not None:
                 path = os.path.normpath(os.path.join(entry["directory"], entry["file"]))
                 if project.holds(path) and os.path.isfile(path):
@@ -225,16 +237,13 @@ def _copied(project: Project) -> dict[str, Entry]:
     return entries
 
 
-def _entry(item: Mapping[str, Any], base: str) -> Entry | None:
+def _entry(item: Command, base: str) -> Entry | None:
     """An entry with only the members that mean something, or ``None``."""
-    directory, file = item.get("directory", base), item.get("file")
-    if not isinstance(directory, str) or not isinstance(file, str):
-        return None
-    entry: Entry = {"directory": os.path.normpath(os.path.join(base, directory)), "file": file}
-    arguments, command = item.get("arguments"), item.get("command")
-    if isinstance(arguments, list) and all(isinstance(word, str) for word in arguments):
-        return entry | {"arguments": arguments}
-    return entry | {"command": command} if isinstance(command, str) else None
+    directory = os.path.normpath(os.path.join(base, item.directory))
+    entry: Entry = {"directory": directory, "file": item.file}
+    if item.arguments is not None:
+        return entry | {"arguments": item.arguments}
+    return entry | {"command": item.command} if item.command is not None else None
 
 
 def _made(project: Project, includes: IncludesOf) -> dict[str, Entry]:

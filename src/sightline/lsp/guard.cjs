@@ -32,18 +32,21 @@ net.Socket.prototype.connect = function (...given) {
   process.nextTick(() => this.destroy(refusal("ENETUNREACH", "the network is off")));
   return this;
 };
-for (const holder of [dns, dns.promises]) {
-  for (const name of Object.keys(holder)) {
-    if (/^(lookup|resolve|reverse)/.test(name) && typeof holder[name] === "function") {
-      holder[name] = (...given) => {
-        const error = refusal("ENOTFOUND", "the network is off");
-        const callback = given[given.length - 1];
-        if (holder === dns && typeof callback === "function") process.nextTick(callback, error);
-        else return Promise.reject(error);
-      };
-    }
+function silence(holder, promises) {
+  for (const name of Object.getOwnPropertyNames(holder)) {
+    if (!/^(lookup|resolve|reverse)/.test(name) || typeof holder[name] !== "function") continue;
+    holder[name] = (...given) => {
+      const error = refusal("ENOTFOUND", "the network is off");
+      const callback = given[given.length - 1];
+      if (!promises && typeof callback === "function") process.nextTick(callback, error);
+      else return Promise.reject(error);
+    };
   }
 }
+silence(dns, false);
+silence(dns.promises, true);
+silence(dns.Resolver.prototype, false);
+silence(dns.promises.Resolver.prototype, true);
 for (const name of ["send", "connect", "bind"]) {
   dgram.Socket.prototype[name] = () => {
     throw refusal("ENETUNREACH", "the network is off");

@@ -34,6 +34,8 @@ _NAMES = (".venv", "venv", "env", ".env")
 _MAX_CONFIGURATION = 1 << 16
 _MAX_PROJECT = 1 << 20
 _VERSION = "3.13.0"
+#: What Python itself takes for a number is more: other scripts' digits, and superscripts not even.
+_NUMBER = re.compile("[0-9]{1,4}")
 
 #: Asked with ``-c CODE``; the code it is given says which of the two answers is wanted.
 _STAND_IN = """\
@@ -83,7 +85,7 @@ def interpreter_stand_in(environment: str, cache: Path) -> str:
     configuration = _configuration(environment)
     version = configuration.get("version_info") or configuration.get("version")
     version = version or _version_by_folder(environment) or _VERSION
-    numbers = [int(part) for part in version.split(".")[:3] if part.isdigit()] + [0] * 3
+    numbers = [int(part) for part in version.split(".", 3)[:3] if _NUMBER.fullmatch(part)] + [0] * 3
     text = _STAND_IN.format(
         python=sys.executable,
         version=json.dumps([*numbers[:3], "final", 0]),

@@ -22,6 +22,8 @@ __all__ = [
 ]
 
 _LIMIT = 64 << 20
+#: What is made of JSON may take twenty times its size, and nobody writes so much by hand.
+_JSON_LIMIT = 2 << 20
 _TOML_LIMIT = 1 << 20
 
 
@@ -76,7 +78,7 @@ def texts(value: object) -> list[str]:
 
 def read_json(path: str, *, comments: bool = False) -> Any:  # noqa: ANN401 - any JSON
     """The value in a JSON file, or ``None``. ``comments``: as TypeScript's configuration allows."""
-    text = read_text(path)
+    text = read_text(path, _JSON_LIMIT)
     if text is None:
         return None
     try:

@@ -110,6 +110,7 @@ class HttpApp:
         """Lets a request in. The same head is let in again as long as the tokens are the same."""
         tokens = self._tokens.current()
         if head.admission is None or head.admission.tokens is not tokens:
+            head.admission = None
             heads = read_heads(head.headers)
             self._door.check(head.target, head.method, heads, tokens)
             head.admission = Admission(tokens, heads)

@@ -8,18 +8,18 @@ whose head is the very bytes of an earlier one on the connection is not parsed a
 """
 
 import asyncio
-import contextlib
 from collections import deque
 from functools import partial
 from typing import Protocol, cast
 
 import httptools
 
+from sightline.server.connections import Connections
 from sightline.server.http_cycle import Cycle, status_line
 from sightline.server.http_exchange import Coming, Head, Line, Reply
 from sightline.server.http_rules import join
 
-__all__ = ["Application", "Connection", "Connections"]
+__all__ = ["Application", "Connection"]
 
 
 class Application(Protocol):
@@ -36,7 +36,6 @@ class Application(Protocol):
 
 _HEADER_S = 5.0
 _IDLE_S = 75.0
-_LAST_WORDS_S = 1.0
 _HEADER_BYTES = 16 << 10
 #: How much of a body may wait for the application before no more is read.
 _BODY_WAITING = 64 << 10
@@ -51,43 +50,6 @@ _EMPTY = b"content-length: 0\r\nconnection: close\r\n\r\n"
 
 class BadHead(ValueError):
     """A request that is refused before the application sees it."""
-
-
-class Connections:
-    """Everybody who is connected."""
-
-    def __init__(self) -> None:
-        self._open: set[Connection] = set()
-        self._empty = asyncio.Event()
-
-    def add(self, connection: "Connection") -> None:
-        self._open.add(connection)
-        self._empty.clear()
-
-    def discard(self, connection: "Connection") -> None:
-        self._open.discard(connection)
-        if not self._open:
-            self._empty.set()
-
-    async def end(self, seconds: float) -> None:
-        """Lets running answers end; what takes longer is cancelled, and told so."""
-        for connection in list(self._open):
-            connection.shutdown()
-        if not await self._gone(seconds):
-            for connection in list(self._open):
-                connection.cancel()
-            await self._gone(_LAST_WORDS_S)
-
-    def abort(self) -> None:
-        for connection in list(self._open):
-            connection.transport.abort()
-
-    async def _gone(self, seconds: float) -> bool:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while self._open:
-                    await self._empty.wait()
-        return not self._open
 
 
 class Connection(asyncio.Protocol):
@@ -122,6 +84,7 @@ class Connection(asyncio.Protocol):
         self._header_timer: asyncio.TimerHandle | None = None
         self._idle_timer: asyncio.TimerHandle | None = None
         self._idle_since = 0.0
+        self._recognized = False
 
     # asyncio
 
@@ -185,6 +148,18 @@ class Connection(asyncio.Protocol):
         """The server cannot wait: what is being answered is cancelled, and answered so."""
         if self._answering is not None and self._answering.task is not None:
             self._answering.task.cancel()
+
+    def abort(self) -> None:
+        self.transport.abort()
+
+    def is_recognized(self) -> bool:
+        return self._recognized or any(
+            cycle is not None and cycle.head.admission is not None
+            for cycle in (self._answering, *self._waiting)
+        )
+
+    def idle_since(self) -> float | None:
+        return None if self._in_head or self._answering is not None else self._idle_since
 
     # Heads that were read before
 
@@ -357,6 +332,9 @@ class Connection(asyncio.Protocol):
             self._resume()
 
     def answered(self, cycle: Cycle) -> None:
+        if not self._recognized and cycle.head.admission is not None:
+            self._recognized = True
+            self._connections.recognize(self)
         if not cycle.keep_alive:
             self._deaf = True
             self.transport.close()

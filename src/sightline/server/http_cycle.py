@@ -16,6 +16,8 @@ __all__ = ["Cycle", "Wire", "status_line"]
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _CHUNKED = b"transfer-encoding: chunked\r\n"
 _JSON = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+#: What is refused before the token was seen to be good.
+_AT_THE_DOOR = frozenset({401, 403, 404, 405})
 _STATUS = {
     status.value: b"HTTP/1.1 %d %b\r\n" % (status.value, status.phrase.encode())
     for status in HTTPStatus
@@ -36,6 +38,9 @@ class Wire(Protocol):
         ...
 
     def answered(self, cycle: "Cycle") -> None: ...
+    def is_recognized(self) -> bool:
+        """Whether a request on this connection has shown a valid token."""
+        ...
 
 
 class Cycle:
@@ -103,6 +108,8 @@ class Cycle:
             self._end()
             return
         self.started = True
+        if reply.status in _AT_THE_DOOR and not self._wire.is_recognized():
+            self.keep_alive = False  # it costs us a descriptor, and its sender nothing
         if reply.headers is JSON_HEADERS and self.keep_alive:
             self._wire.write(_JSON % (len(reply.body), reply.body))
         else:

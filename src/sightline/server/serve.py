@@ -10,8 +10,10 @@ import socket
 from collections.abc import Callable
 
 from sightline.server.acceptor import Acceptor
+from sightline.server.connections import Connections
+from sightline.server.descriptors import places_for_connections, raise_descriptor_limit
 from sightline.server.http import HttpApp
-from sightline.server.http_connection import Connection, Connections
+from sightline.server.http_connection import Connection
 
 __all__ = ["serve_http"]
 
@@ -30,7 +32,7 @@ async def serve_http(
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stopping.set)
-    connections = Connections()
+    connections = Connections(places_for_connections(raise_descriptor_limit()))
     acceptor = Acceptor(listener, lambda: Connection(app, connections, loop), loop)
     await acceptor.open()
     try:

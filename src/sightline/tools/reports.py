@@ -69,6 +69,8 @@ def skipped_of(rows: Mapping[str, "FileRow"], found: "Found | None") -> list[Ski
         by_reason["worktree"] = found.worktrees
     if found is not None and found.unnameable:
         by_reason["name"] = found.unnameable
+    if found is not None and found.unread_rules:
+        by_reason["ignore_file"] = found.unread_rules
     skipped = [
         Skipped(reason, len(paths), sorted(paths)[:_EXAMPLES])
         for reason, paths in by_reason.items()

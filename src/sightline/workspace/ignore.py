@@ -4,7 +4,8 @@ Git is never run. What is read: ``.gitignore`` in every folder from the reposito
 ``info/exclude`` of the repository (also where a worktree's ``.git`` file points), and the user's
 own excludes file. The rules are Git's: within a file the last match wins, deeper files win over
 outer ones, and nothing inside an ignored folder comes back. Patterns run on a linear-time engine,
-so that a hostile file costs nothing.
+and what they cost is bounded: equal files are read once, and a file that is too long, or that comes
+when a root has its fill of patterns, holds for nothing. Such files are named, see ``unread``.
 
 >>> rules = Rules.parse("*.log\\n!keep.log\\n/build/\\n", "")
 >>> [rules.verdict(p, folder=False) for p in ("a/x.log", "a/keep.log", "build")]
@@ -17,6 +18,9 @@ import os
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from sightline.workspace.linear import BadPattern, Expression, compile_expression
@@ -26,7 +30,12 @@ __all__ = ["IGNORE_FILE", "IgnoreFiles", "Rules", "glob_expression", "read_small
 
 IGNORE_FILE = ".gitignore"
 _MAX_BYTES = 1 << 20
-_MAX_PATTERNS = 5_000
+#: Of one ignore file, and of all different ones of a root. A pattern takes about 6 KB in the
+#: engine, and a few microseconds of each path.
+_MAX_FILE_BYTES = 256 << 10
+_MAX_FILE_PATTERNS = 5_000
+_MAX_ROOT_BYTES = 2 << 20
+_MAX_ROOT_PATTERNS = 20_000
 _MAX_CLIMB = 64
 
 #: An expression that nothing matches.
@@ -51,8 +60,12 @@ class _Group(NamedTuple):
     """Neighbouring patterns of one sign, as one expression for files and one for folders."""
 
     ignores: bool
-    files: Expression | None
-    folders: Expression | None
+    files: tuple[Expression, ...]
+    folders: tuple[Expression, ...]
+
+
+#: What one text says, strongest first, wherever it stands.
+_Groups = tuple[_Group, ...]
 
 
 @dataclass(frozen=True)
@@ -60,26 +73,11 @@ class Rules:
     """The patterns of one ignore file. ``base`` is its folder below the root, with a slash."""
 
     base: str
-    groups: tuple[_Group, ...]
+    groups: _Groups
 
     @classmethod
     def parse(cls, text: str, base: str) -> "Rules":
-        groups: list[_Group] = []
-        run: list[tuple[str, bool]] = []
-        sign = True
-        for line in text.splitlines()[:_MAX_PATTERNS]:
-            pattern = _expression(line)
-            if pattern is None:
-                continue
-            ignores, expression, only_folders = pattern
-            if ignores != sign and run:
-                groups.append(_compile(sign, run))
-                run = []
-            sign = ignores
-            run.append((expression, only_folders))
-        if run:
-            groups.append(_compile(sign, run))
-        return cls(base, tuple(reversed(groups)))
+        return cls(base, _parse(_patterns(text)))
 
     def verdict(self, path: str, *, folder: bool) -> bool | None:
         """Whether ``path`` (relative to the root) is ignored; ``None`` if nothing is said of it."""
@@ -87,10 +85,20 @@ class Rules:
             return None
         inner = path[len(self.base) :].encode("utf-8", "surrogateescape")
         for group in self.groups:
-            expression = group.folders if folder else group.files
-            if expression is not None and expression.fills(inner):
+            expressions = group.folders if folder else group.files
+            if any(expression.fills(inner) for expression in expressions):
                 return group.ignores
         return None
+
+
+def _patterns(text: str) -> list[tuple[bool, str, bool]]:
+    return [found for line in text.splitlines() if (found := _expression(line)) is not None]
+
+
+def _parse(patterns: list[tuple[bool, str, bool]]) -> _Groups:
+    runs = groupby(patterns, key=itemgetter(0))
+    groups = [_compile(ignores, [p[1:] for p in run]) for ignores, run in runs]
+    return tuple(reversed(groups))
 
 
 def _compile(ignores: bool, run: list[tuple[str, bool]]) -> _Group:
@@ -99,17 +107,18 @@ def _compile(ignores: bool, run: list[tuple[str, bool]]) -> _Group:
     return _Group(ignores, _alternatives(files), _alternatives(every))
 
 
-def _alternatives(expressions: list[str]) -> Expression | None:
-    while expressions:
-        try:
-            return compile_expression("|".join(f"(?:{e})" for e in expressions), utf8=False)
-        except BadPattern:
-            # One bad pattern must not switch the others off: keep those that compile alone.
-            good = [e for e in expressions if _compiles(e)]
-            if len(good) == len(expressions):
-                return None  # too many at once for the engine's memory
-            expressions = good
-    return None
+def _alternatives(expressions: list[str]) -> tuple[Expression, ...]:
+    if not expressions:
+        return ()
+    try:
+        return (compile_expression("|".join(f"(?:{e})" for e in expressions), utf8=False),)
+    except BadPattern:
+        # One bad pattern must not switch the others off: keep those that compile alone.
+        good = [e for e in expressions if _compiles(e)]
+        if len(good) < len(expressions):
+            return _alternatives(good)
+        half = len(good) // 2  # too many at once for the engine's memory
+        return _alternatives(good[:half]) + _alternatives(good[half:])
 
 
 def _compiles(expression: str) -> bool:
@@ -243,6 +252,17 @@ class IgnoreFiles:
         self.root = root
         self._environment = environment
         self._outer = self._find_outer()
+        #: What each text says; nothing, where it is too long or came too late.
+        self._known: dict[bytes, _Groups | None] = {}
+        self._bytes = self._patterns = 0
+        #: The ignore files whose patterns do not hold, relative to the root where they lie in it.
+        self.unread: list[str] = []
+
+    def begin(self) -> None:
+        """Forgets everything. Folders are asked about in one order, so that equal trees agree."""
+        self._known = {}
+        self._bytes = self._patterns = 0
+        self.unread = []
 
     def above(self) -> tuple[Rules, ...]:
         """The rules that hold in the root folder before its own ignore file, weakest first."""
@@ -252,8 +272,8 @@ class IgnoreFiles:
     def inside(self, folder: str) -> Rules | None:
         """The rules of the ignore file directly in ``folder``, a path relative to the root."""
         base = f"{folder}/" if folder else ""
-        text = read_small(os.path.join(self.root, base, IGNORE_FILE))
-        return Rules.parse(text, base) if text else None
+        parsed = self._parsed(os.path.join(self.root, base, IGNORE_FILE), base + IGNORE_FILE)
+        return Rules(base, parsed) if parsed is not None else None
 
     def stamp(self) -> tuple[tuple[str, int, int], ...]:
         """What the files outside the tracked tree look like now; changes when one of them does."""
@@ -293,11 +313,35 @@ class IgnoreFiles:
         return [path] if path.startswith("/") else []
 
     def _outside(self, path: str, below: str) -> Rules | None:
+        parsed = self._parsed(path, os.path.basename(path))
+        if not parsed:
+            return None
+        return _Shifted("", parsed, f"{below}/" if below else "")
+
+    def _parsed(self, path: str, shown: str) -> _Groups | None:
+        """What an ignore file says, if it is not too much."""
         text = read_small(path)
         if not text:
             return None
-        rules = Rules.parse(text, "")
-        return _Shifted("", rules.groups, f"{below}/" if below else "") if rules.groups else None
+        data = text.encode("utf-8", "surrogateescape")
+        key = blake2b(data, digest_size=16).digest()  # texts themselves would fill the memory
+        if key not in self._known:
+            self._known[key] = self._within_bounds(text, len(data))
+        parsed = self._known[key]
+        if parsed is None:
+            self.unread.append(shown)
+        return parsed
+
+    def _within_bounds(self, text: str, size: int) -> _Groups | None:
+        if size > min(_MAX_FILE_BYTES, _MAX_ROOT_BYTES - self._bytes):
+            return None
+        # Counted before they are read: reading takes most of the time.
+        count = sum(bool(line) and not line.startswith("#") for line in text.splitlines())
+        if count > min(_MAX_FILE_PATTERNS, _MAX_ROOT_PATTERNS - self._patterns):
+            return None
+        self._bytes += size
+        self._patterns += count
+        return _parse(_patterns(text))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import json
 import os
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,8 +13,10 @@ import msgspec
 from sightline.calls.calls import Caller, Finished
 from sightline.cli.exits import CommandError, Exit, exit_for, fail
 from sightline.cli.folders import Folders
+from sightline.cli.loops import plain_runner
 from sightline.cli.main import add_common, make_parser
 from sightline.cli.places import lines_of
+from sightline.cli.plain import write_json
 from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.failures import CursorExpired
 from sightline.protocol import jsonrpc
@@ -66,7 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
     program = build_program(configuration, roots, folders, log)
     style = configuration.settings.tool_names
     caller = Caller(ClientOptions(tool_names=style), NEWEST)
-    finished = asyncio.run(run_call(program, arguments.tool, given, caller, arguments.wait))
+    with plain_runner() as runner:
+        finished = runner.run(run_call(program, arguments.tool, given, caller, arguments.wait))
     if arguments.lines and finished.failure is None:
         return _lines(finished, arguments.tool)
     return report(finished, envelope=arguments.envelope)
@@ -147,7 +149,7 @@ def report(finished: Finished, *, envelope: bool) -> int:
         return fail(str(failure), exit_for(failure), data=_error_data(outcome))
     result = msgspec.json.decode(outcome, type=dict[str, msgspec.Raw])
     shown = outcome if envelope else result["structuredContent"]
-    sys.stdout.buffer.write(bytes(shown) + b"\n")
+    write_json(bytes(shown))
     return int(Exit.OK)
 
 

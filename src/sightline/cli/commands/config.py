@@ -19,6 +19,7 @@ from sightline.cli.configuration import Configuration
 from sightline.cli.exits import CommandError, Exit, fail
 from sightline.cli.folders import Folders, private
 from sightline.cli.main import add_common, make_parser
+from sightline.cli.plain import plain
 from sightline.cli.start import configuration_from, roots_from
 from sightline.server.tokens import BadTokenFile, TokenFile
 from sightline.workspace.roots import default_root
@@ -136,17 +137,17 @@ class _Run:
             return fail(f"{self._shown(file.path)} was not changed: {problem}", Exit.REFUSED)
         title, shown = self.client.title, self._shown(file.path)
         if after == before:
-            print(f"{title}: {shown} already says so")
+            print(f"{title}: {plain(shown)} already says so")
         else:
             backup = file.write(before, after, secret=secret)
             kept = f" (as it was: {self._shown(backup)})" if backup else ""
-            print(f"{title}: {wish.name} is in {shown}{kept}")
+            print(plain(f"{title}: {wish.name} is in {shown}{kept}"))
         if wish.url:
             self._write_settings()
         for other in doubles:
             _note(f"{other} in the same file leads to Sightline too; remove one of the two")
         if not self.arguments.check:
-            print(f"try it now:  {self._command('--check')}")
+            print(f"try it now:  {plain(self._command('--check'))}")
             print(f"then:        {self.client.next_step}")
         return int(Exit.OK)
 
@@ -159,13 +160,13 @@ class _Run:
         try:
             after = toml.put(before, ["clients", self.client.name], self.client.http_settings)
         except toml.BadToml as problem:
-            raise CommandError(
-                f"{self._shown(file.path)} was not changed: {problem}; put in by hand:\n"
-                + self._settings_table().rstrip()
-            ) from None
+            _note("put this in by hand:")
+            print(self._settings_table(), end="", file=sys.stderr, flush=True)
+            raise CommandError(f"{self._shown(file.path)} was not changed: {problem}") from None
         if after != before:
             file.write(before, after, secret=False)
-            print(f"its settings are in {self._shown(file.path)}; start sightline serve again")
+            where = plain(self._shown(file.path))
+            print(f"its settings are in {where}; start sightline serve again")
 
     def _settings_table(self) -> str:
         return toml.table(["clients", self.client.name], self.client.http_settings)
@@ -193,21 +194,23 @@ class _Run:
             token=self._token_if_any(),
             wait_s=self.arguments.wait,
         )
-        print(f"{title}: {shown} has {name}, over {endpoint.transport}", flush=True)
+        print(plain(f"{title}: {shown} has {name}, over {endpoint.transport}"), flush=True)
         return self._report(asyncio.run(check(self.client, name, endpoint, here)), endpoint)
 
     def _report(self, found: Found, endpoint: Endpoint) -> int:
         seen, own = found.visit, found.own
-        print(f"  connects  sightline {seen.version}, MCP {seen.revision}, {seen.connect_s:.2f} s")
-        print(f"  lists     {len(seen.tools)} tools: {', '.join(seen.tools[:3])}, ...")
+        spoken = f"sightline {seen.version}, MCP {seen.revision}"
+        print(plain(f"  connects  {spoken}, {seen.connect_s:.2f} s"))
+        some = ", ".join(seen.tools[:3])
+        print(plain(f"  lists     {len(seen.tools)} tools: {some}, ..."))
         if seen.tool is not None:
             asked = f"{seen.tool} of {seen.about}" if seen.about else seen.tool
             said = seen.summary or f"{seen.size} bytes"
-            print(f"  answers   {asked}: {said} ({seen.call_s:.2f} s)")
+            print(plain(f"  answers   {asked}: {said} ({seen.call_s:.2f} s)"))
         if own is None:
             print(f"ready: {self.client.next_step}")
             return int(Exit.OK)
-        print(f"  {own.command}: {own.said}")
+        print(plain(f"  {own.command}: {own.said}"))
         if own.good is False:
             said = f"Sightline is ready, but {self.client.title} does not connect yet: {own.cure}"
             return fail(said, Exit.REFUSED)
@@ -286,4 +289,4 @@ _TEMPORARY = (
 
 def _note(text: str) -> None:
     """Beside what is printed, so that the output alone is what to paste."""
-    print(f"# {text}", file=sys.stderr, flush=True)
+    print(f"# {plain(text)}", file=sys.stderr, flush=True)

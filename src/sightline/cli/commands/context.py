@@ -15,6 +15,7 @@ from typing import Any
 from sightline.cli.context_root import context_root
 from sightline.cli.folders import Folders
 from sightline.cli.main import make_parser
+from sightline.cli.plain import plain, plain_json
 from sightline.cli.v0_options import (
     Command,
     HelpWanted,
@@ -141,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.show_help(sys.stdout)
         return 0
     except UsageError as error:
-        print(error, file=sys.stderr)
+        print("\n".join(map(plain, str(error).split("\n"))), file=sys.stderr)
         return USAGE
     values["strict-v0"] = strict
     action = {
@@ -230,7 +231,7 @@ def _explain(values: dict[str, Any]) -> None:
     if isinstance(cache, Loaded):
         taken = resolve(cache, query, budget).taken
         lines = [
-            f"{item.score:<12} {item.tokens:>6}  {item.id}  "
+            f"{item.score:<12} {item.tokens:>6}  {plain(item.id)}  "
             f"({item.term_matches} of {item.total_words} words)\n"
             for item in taken
         ]
@@ -252,12 +253,13 @@ def _list(values: dict[str, Any]) -> None:
 
 
 def _write(pieces: Iterable[str]) -> None:
+    shown = plain_json if sys.stdout.isatty() else str  # programs get it byte for byte
     for piece in pieces:
-        sys.stdout.buffer.write(piece.encode())
+        sys.stdout.buffer.write(shown(piece).encode())
     sys.stdout.buffer.write(b"\n")
     sys.stdout.buffer.flush()
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"error: {message}", file=sys.stderr)
+    print(f"error: {plain(message)}", file=sys.stderr)
     return code

@@ -18,7 +18,9 @@ from typing import Literal
 from sightline.cli.configuration import Configuration, configure
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
+from sightline.cli.loops import plain_runner
 from sightline.cli.main import make_parser
+from sightline.cli.plain import plain, plain_json
 from sightline.cli.start import build_program, roots_from
 from sightline.contract.failures import Failure
 from sightline.contract.texts import listed
@@ -87,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     well = not any(finding.status == "missing" for finding in findings)
     if arguments.json:
         shown = {"ok": well, "findings": [asdict(finding) for finding in findings]}
-        print(json.dumps(shown, ensure_ascii=False))
+        print(plain_json(json.dumps(shown, ensure_ascii=False)))
     else:
         _show(findings)
     return int(Exit.OK if well else Exit.MISSING)
@@ -163,7 +165,9 @@ def token_is_usable(situation: Situation) -> Iterator[Finding]:
 
 def languages_are_known(situation: Situation) -> Iterator[Finding]:
     """Every language of the roots: its server is started and must say that it is ready."""
-    yield from asyncio.run(_languages(situation))
+    with plain_runner() as runner:
+        findings = runner.run(_languages(situation))
+    yield from findings
 
 
 async def _languages(situation: Situation) -> list[Finding]:
@@ -274,8 +278,8 @@ def _fixes(shortcomings: list[Shortcoming]) -> str:
 def _telling(complaint: str) -> str:
     """The line of a complaint that says most: the first that speaks of an error, else the last."""
     # Without control characters: it may repeat a file name, and this goes to a terminal.
-    plain = ("".join(filter(str.isprintable, line)).strip() for line in complaint.splitlines())
-    lines = [line for line in plain if line]
+    seen = ("".join(filter(str.isprintable, line)).strip() for line in complaint.splitlines())
+    lines = [line for line in seen if line]
     errors = (line for line in lines if "error" in line.lower())
     line = next(errors, lines[-1] if lines else "")
     if len(line) > _LONGEST_LINE:  # what comes last is what went wrong
@@ -336,6 +340,6 @@ CHECKS: list[Callable[[Situation], Iterator[Finding]]] = [
 def _show(findings: list[Finding]) -> None:
     words = {"ok": "ok", "note": "note", "missing": "MISSING"}
     for finding in findings:
-        print(f"{words[finding.status]:<8}{finding.subject}: {finding.detail}")
+        print(f"{words[finding.status]:<8}{plain(finding.subject)}: {plain(finding.detail)}")
         if finding.fix:
-            print(f"{'':<8}fix: {finding.fix}")
+            print(f"{'':<8}fix: {plain(finding.fix)}")

@@ -1,7 +1,6 @@
 """``sightline index``: build, inspect and search the code index, with the same answers as MCP."""
 
 import argparse
-import asyncio
 import os
 import sys
 from typing import Any
@@ -13,7 +12,9 @@ from sightline.cli.bars import Bar
 from sightline.cli.commands.call import report, run_call
 from sightline.cli.exits import CommandError, Exit, fail
 from sightline.cli.folders import Folders
+from sightline.cli.loops import plain_runner
 from sightline.cli.main import add_common, make_parser
+from sightline.cli.plain import plain, plain_source
 from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.failures import NoIndex
 from sightline.protocol.revisions import NEWEST
@@ -80,7 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
     wait = _WAIT_S[arguments.action]
     afterwards = finish if arguments.action == "build" else None
     try:
-        finished = asyncio.run(run_call(program, tool, given, caller, wait, afterwards=afterwards))
+        with plain_runner() as runner:
+            calling = run_call(program, tool, given, caller, wait, afterwards=afterwards)
+            finished = runner.run(calling)
     finally:
         bar.clear()
     if isinstance(finished.failure, NoIndex) and not arguments.json:
@@ -115,23 +118,23 @@ def _call(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
 
 
 def _build_text(result: dict[str, Any]) -> str:
-    lines = [result["summary"]]
+    lines = [plain(result["summary"])]
     for root in result["roots"]:
         for skipped in root["skipped"]:
-            some = ", ".join(skipped["examples"][:3])
+            some = ", ".join(map(plain, skipped["examples"][:3]))
             more = f": {some}{', ...' if skipped['count'] > 3 else ''}" if some else ""
             lines.append(f"  skipped {skipped['count']} ({skipped['reason']}){more}")
     return "\n".join(lines) + "\n"
 
 
 def _status_text(result: dict[str, Any]) -> str:
-    lines = [result["summary"]]
+    lines = [plain(result["summary"])]
     for root in result["roots"]:
         counts = ", ".join(f"{root[key]} {key}" for key in ("files", "chunks", "symbols"))
         lines.append(f"{root['uri']}  {root['state']}")
         lines.append(f"  {counts}, {root['indexBytes'] / 1e6:.1f} MB")
         lines += [f"  skipped {s['count']} ({s['reason']})" for s in root["skipped"]]
-        lines += [f"  failed {path}" for path in root["failed"]]
+        lines += [f"  failed {plain(path)}" for path in root["failed"]]
     return "\n".join(lines) + "\n"
 
 
@@ -139,11 +142,12 @@ def _search_text(result: dict[str, Any]) -> str:
     lines: list[str] = []
     for item in result["items"]:
         name = f" {item['name']}" if item["name"] else ""
-        lines.append(f"{item['path']}:{item['startLine']}  {item['kind']}{name}  {item['score']}")
-        lines += [f"    {line}" for line in item["snippet"].split("\n")]
-        lines += [f"    - {reason}" for reason in item.get("reasons", [])]
+        place = f"{item['path']}:{item['startLine']}"
+        lines.append(plain(f"{place}  {item['kind']}{name}  {item['score']}"))
+        lines += [f"    {plain_source(line)}" for line in item["snippet"].split("\n")]
+        lines += [f"    - {plain(reason)}" for reason in item.get("reasons", [])]
         lines.append("")
-    lines.append(result["summary"])
+    lines.append(plain(result["summary"]))
     if result["nextCursor"]:
         lines.append(f"next: --cursor {result['nextCursor']}")
     return "\n".join(lines) + "\n"

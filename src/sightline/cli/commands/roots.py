@@ -8,6 +8,7 @@ from typing import Any
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders
 from sightline.cli.main import make_parser
+from sightline.cli.plain import plain
 from sightline.server.roots_socket import RootsRequest, change_roots
 from sightline.server.status import read_all
 from sightline.workspace.roots import BadRoot
@@ -45,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
             roots = asyncio.run(change_roots(folder, program["pid"], request))
         except BadRoot as problem:
             raise CommandError(str(problem)) from None
-    print("\n".join(roots))
+    print("\n".join(map(plain, roots)))
     return int(Exit.OK)
 
 

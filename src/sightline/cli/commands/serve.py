@@ -12,6 +12,7 @@ from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private
 from sightline.cli.loops import loop_runner
 from sightline.cli.main import add_common, make_parser
+from sightline.cli.plain import plain
 from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.settings import Settings
 from sightline.server.compose import Program
@@ -105,7 +106,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _banner(program: Program, port: int) -> str:
-    roots = ", ".join(root.given for root in program.workspace.roots.roots) or "context caches"
+    names = [plain(root.given) for root in program.workspace.roots.roots]
+    roots = ", ".join(names) or "context caches"
     other = f" --port {port}" if port != Settings().port else ""
     return (
         f"sightline {__version__} serves {roots}\n"

@@ -16,6 +16,7 @@ from sightline.cli.configuration import Configuration
 from sightline.cli.exits import CommandError, Exit, exit_for
 from sightline.cli.folders import Folders, private, unwritable
 from sightline.cli.main import add_common, make_parser
+from sightline.cli.plain import plain_json
 from sightline.cli.start import configuration_from
 from sightline.cli.wanted_servers import wanted
 from sightline.contract.failures import Failure, InstallFailure
@@ -150,7 +151,7 @@ def _list(configuration: Configuration, folders: Folders, as_json: bool) -> int:
             }
         )
     if as_json:
-        print(json.dumps(rows, ensure_ascii=False))
+        print(plain_json(json.dumps(rows, ensure_ascii=False)))
         return int(Exit.OK)
     for row in rows:
         lacking = "damaged" if row["damaged"] else "missing"

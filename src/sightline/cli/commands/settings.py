@@ -9,6 +9,7 @@ import msgspec
 
 from sightline.cli.folders import Folders
 from sightline.cli.main import add_common, make_parser
+from sightline.cli.plain import plain, plain_json
 from sightline.cli.start import configuration_from
 
 
@@ -30,14 +31,14 @@ def run(arguments: argparse.Namespace) -> int:
     values = msgspec.to_builtins(configuration.settings)
     if arguments.json:
         rows = {k: {"value": v, "from": configuration.origins[k]} for k, v in values.items()}
-        print(json.dumps(rows, ensure_ascii=False))
+        print(plain_json(json.dumps(rows, ensure_ascii=False)))
         return 0
     width = max(map(len, values))
     for key, value in values.items():
         print(f"{key:<{width}}  {_shown(value)}  ({configuration.origins[key]})")
-    print(f"\nfile: {folders.settings}")
+    print(f"\nfile: {plain(folders.settings)}")
     return 0
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401 - any setting's type
-    return json.dumps(value, ensure_ascii=False)
+    return plain_json(json.dumps(value, ensure_ascii=False))

@@ -9,6 +9,7 @@ import time
 from sightline.cli.exits import Exit, fail
 from sightline.cli.folders import Folders
 from sightline.cli.main import make_parser
+from sightline.cli.plain import plain_json
 from sightline.cli.screen import watch
 from sightline.cli.status_page import page
 from sightline.server.status import read_all
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     def draw(width: int, height: int) -> str:
         programs = asyncio.run(read_all(folder))
         if arguments.json:
-            return json.dumps(programs, ensure_ascii=False)
+            return plain_json(json.dumps(programs, ensure_ascii=False))
         there = height // max(1, len(programs)) - _HEAD if height else 5
         calls = max(_CALLS, there)
         shown = page(programs, time.time(), calls=calls, width=width) if programs else _NOTHING

@@ -2,10 +2,10 @@
 
 import argparse
 import os
-import sys
 
 from sightline.cli.folders import Folders
 from sightline.cli.main import add_common, make_parser
+from sightline.cli.plain import write_json
 from sightline.cli.start import configuration_from
 from sightline.protocol.revisions import NEWEST
 from sightline.server.compose import surface_for
@@ -24,5 +24,5 @@ def parser(name: str) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     settings = configuration_from(arguments, Folders(os.environ)).settings
     listing = surface_for(settings).tools(settings.tool_names, settings.content, NEWEST)
-    sys.stdout.buffer.write(bytes(listing) + b"\n")
+    write_json(bytes(listing))
     return 0

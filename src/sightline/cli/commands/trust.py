@@ -6,6 +6,7 @@ import os
 from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private, unwritable
 from sightline.cli.main import make_parser
+from sightline.cli.plain import plain
 from sightline.workspace.roots import BadRoot, open_root
 from sightline.workspace.trust import BadTrustFile, TrustStore
 
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.command == "untrust":
             return _untrust(store, real)
         new = store.add(open_root(real, home=folders.home).real)
-        print(f"{real} {'is now' if new else 'was already'} trusted")
+        print(f"{plain(real)} {'is now' if new else 'was already'} trusted")
     except (BadRoot, BadTrustFile) as problem:
         raise CommandError(str(problem)) from None
     except OSError as problem:
@@ -43,5 +44,5 @@ def run(arguments: argparse.Namespace) -> int:
 def _untrust(store: TrustStore, real: str) -> int:
     if not store.remove(real):
         raise CommandError(f"{real} was not trusted", Exit.NOT_FOUND)
-    print(f"{real} is no longer trusted")
+    print(f"{plain(real)} is no longer trusted")
     return int(Exit.OK)

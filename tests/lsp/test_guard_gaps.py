@@ -1,0 +1,87 @@
+"""No way of running JavaScript below a root, or of asking a name server, is left open."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sightline import lsp
+from tests.support.files import write_files
+
+NODE = shutil.which("node")
+GUARD = Path(lsp.__file__).with_name("guard.cjs")
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node here")
+
+
+def run(program: Path, root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(NODE), str(program), *arguments],
+        env={"NODE_OPTIONS": f"--require {GUARD}", "SIGHTLINE_GUARD_ROOTS": str(root)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    code = {"a.cjs": 'console.log("RAN");', "a.mjs": 'console.log("RAN");'}
+    write_files(tmp_path / "own", code)
+    return write_files(tmp_path / "root", code)
+
+
+WAYS = {
+    "require": "require(process.argv[2])",
+    "import": "import(process.argv[2]).catch((e) => console.log(e.code))",
+    "worker": "new (require('node:worker_threads').Worker)(process.argv[2])",
+    "worker by address": "new (require('node:worker_threads').Worker)"
+    "(require('node:url').pathToFileURL(process.argv[2]))",
+    "import in a worker": "new (require('node:worker_threads').Worker)"
+    "(`import(${JSON.stringify(process.argv[2])}).catch((e) => console.log(e.code))`,"
+    " { eval: true })",
+    "child": "require('node:child_process').fork(process.argv[2])",
+}
+
+
+@pytest.mark.parametrize("name", ["a.cjs", "a.mjs"])
+@pytest.mark.parametrize("way", WAYS)
+def test_code_of_a_root_is_not_run(tmp_path: Path, root: Path, way: str, name: str) -> None:
+    if (way, name) == ("require", "a.mjs"):
+        pytest.skip("Node has no such way, or only new ones have")
+    program = tmp_path / "program.cjs"
+    program.write_text(WAYS[way])
+    (tmp_path / name).symlink_to(root / name)
+    assert "RAN" in run(program, root, str(tmp_path / "own" / name)).stdout
+    for file in (root / name, tmp_path / name):
+        assert "RAN" not in run(program, root, str(file)).stdout
+
+
+@pytest.mark.parametrize("name", ["a.cjs", "a.mjs"])
+def test_a_program_of_a_root_is_not_run(tmp_path: Path, root: Path, name: str) -> None:
+    assert "RAN" in run(tmp_path / "own" / name, root).stdout
+    assert "RAN" not in run(root / name, root).stdout
+
+
+ASKED = """
+const dns = require("node:dns");
+const socket = require("node:dgram");
+const show = (error) => console.log(error ? error.code : "ANSWERED");
+for (const holder of [new dns.Resolver(), dns]) {
+  holder.resolve4("a.invalid", show);
+  holder.reverse("127.0.0.1", show);
+}
+for (const holder of [new dns.promises.Resolver(), dns.promises]) {
+  holder.resolve4("a.invalid").catch(show);
+  holder.resolve("a.invalid").catch(show);
+}
+"""
+
+
+def test_no_name_server_is_asked(tmp_path: Path) -> None:
+    program = tmp_path / "program.cjs"
+    program.write_text(ASKED)
+    done = run(program, tmp_path / "root")
+    assert (done.stdout.split(), done.stderr) == (["ENOTFOUND"] * 8, "")
