@@ -22,9 +22,10 @@ from msgspec import Struct, field
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
-from sightline.lsp import compile_database, configurations, gomod, python
+from sightline.lsp import clangd_configuration, compile_database, configurations, gomod, python
 from sightline.lsp.anchors import Anchors
 from sightline.lsp.compile_database import Database
+from sightline.lsp.compiler_flags import Flags
 from sightline.lsp.includes import Includes
 from sightline.lsp.install.locks import platform_name
 from sightline.lsp.install.store import Store
@@ -33,7 +34,7 @@ from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sourced import any_leads_out
 from sightline.process.environment import child_environment, find_program, lies_in, safe_path
-from sightline.workspace.beside import Stamps, stamp
+from sightline.workspace.beside import Stamp, Stamps, stamp
 
 __all__ = ["Found", "Launcher", "Start"]
 
@@ -43,6 +44,10 @@ _GUARD = str(Path(__file__).with_name("guard.cjs"))
 _NAMED = 4
 #: So many folders outside are looked at for each pattern.
 _MAX_OUTSIDE = 4_096
+_CONFIGURATION_UNUSED = Shortcoming(
+    f"{clangd_configuration.NAME} is not used {compile_database.UNTRUSTED}.",
+    "if you trust what is in the root: sightline trust ROOT",
+)
 _TY_PROJECT_FILES = ("ty.toml", "pyproject.toml")
 
 
@@ -113,32 +118,49 @@ class Launcher(Struct, frozen=True):
             return Found((), f"{name} is not there", spec.get or f"put {words[0]} on the PATH")
         return Found((program, *self._fill(spec, words[1:])))
 
-    def start(self, name: str, project: Project, roots: Sequence[str]) -> Start | None:
-        """What a start of the server for one project needs now, or ``None`` if it is not there."""
+    def start(
+        self, name: str, project: Project, roots: Sequence[str], *, trusted: bool = False
+    ) -> Start | None:
+        """What a start of the server for one project needs now, or ``None`` if it is not there.
+        ``trusted``: its user lets servers run code of the root.
+        """
         found = self.find(name, roots)
         if found.missing:
             return None
         spec = self.registry.servers[name]
         folder = self._folder(name, project.folder)
         environment = self._environment(spec, roots, folder)
-        beside: Stamps = {}
+        beside: dict[str, Stamp] = {}
+        command = list(found.command)
         configured: list[str] = []
+        flags = None if trusted else Flags([*roots, project.top])
         if spec.configuration_file:
             user = configurations.user_file(spec, self.environment, roots)
             beside = {user: stamp(user)} if user is not None else {}
             environment["XDG_CONFIG_HOME"] = base = configurations.write(spec, user, folder)
             configured = [os.path.join(base, spec.configuration_file)]
+        unused = False
+        if spec.configuration_off:
+            beside |= {path: stamp(path) for path in clangd_configuration.beyond(project)}
+            own = clangd_configuration.files(project)
+            unused = flags is not None and not clangd_configuration.are_plain(own, flags)
+            command += spec.configuration_off if unused else ()
+            configured = [] if unused else [*configured, *own]
         database = compile_database.Database()
         if spec.compile_database:
             with self._writing:  # two servers of a project start
-                database = compile_database.write(project, folder, self._includes, configured)
+                database = compile_database.write(
+                    project, folder, self._includes, configured, flags
+                )
         shortcomings = database.shortcomings()
+        if unused:
+            shortcomings.append(_CONFIGURATION_UNUSED)
         if spec.opens == "gomod":
             shortcomings = self._modules_missing(project)
         settings, options = dict(spec.settings), dict(spec.initialization_options)
         anchors = project.anchors(database.units)
         if spec.python_environment:
-            beside = project.projects.environments.relied_on(project.folder, project.top)
+            beside |= project.projects.environments.relied_on(project.folder, project.top)
         leaves_out: Callable[[str], bool] = _anything
         if spec.python_environment == "ty":
             options |= self._ty_options(project)
@@ -148,7 +170,7 @@ class Launcher(Struct, frozen=True):
             environment["SIGHTLINE_GUARD_PROGRAMS"] = probe
             settings["python"] = {**settings.get("python", {}), "pythonPath": probe}
         return Start(
-            _filled(found.command, folder),
+            _filled(command, folder),
             environment,
             _filled(settings, folder),
             _filled(options, folder),

@@ -88,6 +88,7 @@ class Pool:
         self._workspace = workspace
         self._registry = registry
         self._launcher = launcher
+        self._trusted = options.trusted
         self._fleet = Fleet(options.bounds)
         self._routes = Routes(workspace, registry, launcher, options.trusted, options.unstable)
         self._warming: asyncio.Task[None] | None = None
@@ -397,7 +398,9 @@ class Pool:
 
         async def prepare() -> Start | None:
             roots = [root.real for root in self._workspace.roots.roots]
-            return await asyncio.to_thread(self._launcher.start, route.name, project(), roots)
+            trusted = self._trusted(route.project.projects.root.real)
+            start = partial(self._launcher.start, trusted=trusted)
+            return await asyncio.to_thread(start, route.name, project(), roots)
 
         return Launch(
             route.name,

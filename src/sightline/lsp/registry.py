@@ -207,6 +207,9 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     #: A file below the user's folder of configurations; it is given a copy with more in it.
     configuration_file: str = ""
     configuration_adds: str = ""
+    #: What makes it read no configuration at all, neither the user's nor the project's. It is told
+    #: so where a project that nobody trusted says more than what is known to do no harm.
+    configuration_off: tuple[str, ...] = ()
     #: How its languages mark code that belongs to some builds only, of which it reads one.
     conditional: Literal["", "preprocessor"] = ""
     #: Requests that differ from the protocol's plain ones.
