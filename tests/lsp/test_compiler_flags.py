@@ -20,7 +20,8 @@ LINES = {
         ),
         (
             "c++ -DCURL_STATICLIB -I/ws/lib -I/ws/include -isystem/usr/include/x -Wall -Wextra "
-            "-Wno-error=deprecated -O2 -DNDEBUG -std=gnu++17 -fPIC -fvisibility=hidden -Winvalid-pch"
+            "-Wno-error=deprecated -O2 -DNDEBUG -std=gnu++17 -fPIC -fvisibility=hidden "
+            "-Winvalid-pch"
         ),
         "",
     ),
@@ -65,8 +66,10 @@ LINES = {
         ),
         "cc",
         (
-            "-fplugin=./a.so -Xclang -B. @r --config=c -fmodules -fmodules-cache-path=. -march=native "
-            "--cuda-path=. -x --target= -wrapper -no-integrated-cpp -Xpreprocessor -Wp,-MD,x -specs=x "
+            "-fplugin=./a.so -Xclang -B. @r --config=c -fmodules -fmodules-cache-path=. "
+            "-march=native "
+            "--cuda-path=. -x --target= -wrapper -no-integrated-cpp -Xpreprocessor "
+            "-Wp,-MD,x -specs=x "
             "-resource-dir --driver-mode=cl -ivfsoverlay -specs=y"
         ),
     ),
