@@ -4,12 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from sightline.lsp.registry import Registry
+from sightline.process import landlock
 from tests.languages.everything import ask_everything
 from tests.languages.samples import only
 from tests.languages.test_untouched import snapshot
-from tests.support.engine import Engine, engine
+from tests.support.engine import INSTALLED, Engine, engine
 from tests.support.files import write_files
 
 MAIN = "int area(void) { return 1; }\nint main(void) { return area(); }\n"
@@ -71,7 +74,7 @@ WRITES = {
 
 
 class Scene:
-    """A project with a payload, and a folder beside it where programs leave their marks."""
+    """A project with a payload, and folders beside it where programs can leave their marks."""
 
     def __init__(self, folder: Path, payload: dict[str, str]) -> None:
         self.root, self.outside, self.cache = folder / "in/ws", folder / "out", folder / "cache"
@@ -82,47 +85,73 @@ class Scene:
             for name, text in payload.items()
         }
         write_files(self.root, {"main.c": MAIN} | filled)
-        script = f"#!/bin/sh\n: > '{self.outside}/sprung'\necho gfx906\n"
+        # Where servers have walls, only the cache can be written to.
+        script = f"#!/bin/sh\necho gfx906\n: > '{self.outside}/sprung' || : > $TMPDIR/sprung\n"
         for name in ("evil.sh", "amdgpu-arch", "nvptx-arch", "offload-arch"):
             program = self.root / name
             program.write_text(script)
             program.chmod(0o755)
-        self.before = self.state()
+        self._before = self._state()
 
-    def state(self) -> object:
+    @property
+    def is_untouched(self) -> bool:
+        return self._state() == self._before and not list(self.cache.rglob("sprung"))
+
+    def _state(self) -> object:
         return snapshot(self.root.parent), snapshot(self.outside)
 
-    async def ask(self, *, trusted: bool = False) -> None:
+    async def ask(self, registry: Registry, *, trusted: bool = False) -> None:
         async with engine(
-            self.root,
-            cache=self.cache,
-            registry=only("clangd"),
-            trusted=lambda root: trusted,
+            self.root, cache=self.cache, registry=registry, trusted=lambda root: trusted
         ) as running:
             outcomes = await ask_everything(running, self.root, depth=1)
         assert outcomes["answered"] > 3
 
 
-@pytest.mark.parametrize("payload", RUNS.values(), ids=RUNS.keys())
+def without_walls() -> Registry:
+    """A clangd that the kernel does not hold, in the project's folder: one of the user's own."""
+    known = only("clangd")
+    spec = known.servers["clangd"]
+    [program] = (INSTALLED / "clangd").glob("*/clangd/data/bin/clangd")
+    own = {"command": (str(program), *spec.command[1:]), "found": "path", "runs_in": "project"}
+    servers = {"clangd": msgspec.structs.replace(spec, **own)}
+    return Registry(known.languages, servers, known.packages)
+
+
+PAYLOADS = RUNS | WRITES
+ACTS = pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS.keys())
+
+
+@ACTS
 async def test_the_traps_work(payload: dict[str, str], tmp_path: Path) -> None:
-    """A check that cannot fail proves nothing. It is also what trust is for."""
+    """A check that cannot fail proves nothing. Running is also what trust is for."""
     scene = Scene(tmp_path, payload)
-    await scene.ask(trusted=True)
-    assert (scene.outside / "sprung").exists()
+    await scene.ask(without_walls(), trusted=True)
+    assert not scene.is_untouched
 
 
-@pytest.mark.parametrize("payload", RUNS.values(), ids=RUNS.keys())
-async def test_no_flag_runs_a_program(payload: dict[str, str], tmp_path: Path) -> None:
+@ACTS
+async def test_no_flag_runs_or_writes_anything(payload: dict[str, str], tmp_path: Path) -> None:
     scene = Scene(tmp_path, payload)
-    await scene.ask()
-    assert scene.state() == scene.before
+    await scene.ask(without_walls())
+    assert scene.is_untouched
 
 
+@ACTS
+async def test_nor_as_it_is_installed(payload: dict[str, str], tmp_path: Path) -> None:
+    scene = Scene(tmp_path, payload)
+    await scene.ask(only("clangd"))
+    assert scene.is_untouched
+
+
+@pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
 @pytest.mark.parametrize("payload", WRITES.values(), ids=WRITES.keys())
-async def test_no_flag_writes_a_file(payload: dict[str, str], tmp_path: Path) -> None:
+async def test_nothing_is_written_even_where_flags_are_used(
+    payload: dict[str, str], tmp_path: Path
+) -> None:
     scene = Scene(tmp_path, payload)
-    await scene.ask()
-    assert scene.state() == scene.before
+    await scene.ask(only("clangd"), trusted=True)
+    assert scene.is_untouched
 
 
 TWICE = {"main.c": "int area(void);\n#ifdef TWICE\nint main(void) { return area(); }\n#endif\n"}
@@ -152,7 +181,7 @@ async def test_a_configuration_that_appears_while_it_runs(tmp_path: Path) -> Non
         found = await uses(running)
     assert len(found["items"]) == 1
     assert ".clangd is not used before this folder is trusted" in found["summary"]
-    assert not (scene.outside / "sprung").exists()
+    assert not list(tmp_path.rglob("sprung"))
 
 
 async def uses(running: Engine) -> Any:

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -22,7 +23,14 @@ from msgspec import Struct, field
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
-from sightline.lsp import clangd_configuration, compile_database, configurations, gomod, python
+from sightline.lsp import (
+    clangd_configuration,
+    compile_database,
+    configurations,
+    gomod,
+    python,
+    walls,
+)
 from sightline.lsp.anchors import Anchors
 from sightline.lsp.compile_database import Database
 from sightline.lsp.compiler_flags import Flags
@@ -33,6 +41,7 @@ from sightline.lsp.projects import Project
 from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sourced import any_leads_out
+from sightline.process.allowed import Allowed
 from sightline.process.environment import child_environment, find_program, lies_in, safe_path
 from sightline.workspace.beside import Stamp, Stamps, stamp
 
@@ -84,6 +93,9 @@ class Start(Struct, frozen=True):
     leads_out: bool = False
     #: What else lies outside and decides what it knows, as it was before.
     beside: Stamps = {}
+    #: Where it runs, and what it may do.
+    cwd: str = "/"
+    allowed: Allowed = Allowed()
 
 
 class Launcher(Struct, frozen=True):
@@ -130,6 +142,7 @@ class Launcher(Struct, frozen=True):
         spec = self.registry.servers[name]
         folder = self._folder(name, project.folder)
         environment = self._environment(spec, roots, folder)
+        helpers: list[str] = []
         beside: dict[str, Stamp] = {}
         command = list(found.command)
         configured: list[str] = []
@@ -168,6 +181,7 @@ class Launcher(Struct, frozen=True):
             leaves_out = python.may_be_left_out(project.folder)
             probe = python.interpreter_stand_in(self._python(project), self.cache)
             environment["SIGHTLINE_GUARD_PROGRAMS"] = probe
+            helpers = [probe]
             settings["python"] = {**settings.get("python", {}), "pythonPath": probe}
         return Start(
             _filled(command, folder),
@@ -181,6 +195,18 @@ class Launcher(Struct, frozen=True):
             leaves_out,
             spec.after_change == "reveal" and any_leads_out(project),
             beside,
+            folder if spec.runs_in == "cache" else project.folder,
+            walls.around(
+                spec,
+                command,
+                cache=folder,
+                of_the_user=spec.command[0] == _NODE,
+                installed=[_GUARD, self._fill(spec, ["{server}"])[0]],
+                helpers=helpers,
+                tops=[*roots, project.top],
+                home=self.environment.get("HOME", ""),
+                trusted=trusted,
+            ),
         )
 
     def _on_path(self, program: str, roots: Sequence[str]) -> str | None:
@@ -220,6 +246,8 @@ class Launcher(Struct, frozen=True):
         # Heeded by Node and by every Node it starts; other programs do not know it.
         extra["NODE_OPTIONS"] = f"--require={json.dumps(_GUARD)}"
         extra["SIGHTLINE_GUARD_ROOTS"] = os.pathsep.join(roots)
+        if spec.found != "path":  # a folder for everybody may hold a root
+            extra["TMPDIR"] = walls.temporary_folder(folder, time.time())
         return child_environment(self.environment, roots, extra)
 
     def _modules_missing(self, project: Project) -> list[Shortcoming]:

@@ -410,7 +410,9 @@ class Pool:
             project=project,
             trees=self._workspace.all_trees,
             prepare=prepare,
-            spawn=lambda start: spawn(start.command, cwd=folder, env=start.environment),
+            spawn=lambda start: spawn(
+                start.command, cwd=start.cwd, env=start.environment, allowed=start.allowed
+            ),
             read=partial(self._read, spec),
             admit=self._fleet.admit,
             ended=self._workspace.source_changed,

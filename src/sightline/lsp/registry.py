@@ -191,6 +191,11 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     #: What of a workspace the server runs, and whether its user must have trusted it first.
     executes: str = "unknown"
     needs_trust: bool = True
+    #: What it needs to read, where the kernel can hold it to that and the root is not trusted:
+    #: what the workspace and the system have, or anything.
+    reads: Literal["anything", "workspace"] = "anything"
+    #: Where it runs. What a server writes by a name alone, or leaves when it crashes, lies there.
+    runs_in: Literal["project", "cache"] = "project"
     #: What it would send over the network, and how that is off.
     network: str = "unknown"
     settings: dict[str, Any] = {}
