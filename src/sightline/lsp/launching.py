@@ -143,6 +143,7 @@ class Launcher(Struct, frozen=True):
         folder = self._folder(name, project.folder)
         environment = self._environment(spec, roots, folder)
         helpers: list[str] = []
+        installed = list(filter(None, [_GUARD, *self._fill(spec, ["{server}"])]))
         beside: dict[str, Stamp] = {}
         command = list(found.command)
         configured: list[str] = []
@@ -174,6 +175,7 @@ class Launcher(Struct, frozen=True):
         anchors = project.anchors(database.units)
         if spec.python_environment:
             beside |= project.projects.environments.relied_on(project.folder, project.top)
+            installed += [self._python(project), python.empty_configuration(self.cache)]
         leaves_out: Callable[[str], bool] = _anything
         if spec.python_environment == "ty":
             options |= self._ty_options(project)
@@ -201,7 +203,7 @@ class Launcher(Struct, frozen=True):
                 command,
                 cache=folder,
                 of_the_user=spec.command[0] == _NODE,
-                installed=[_GUARD, self._fill(spec, ["{server}"])[0]],
+                installed=installed,
                 helpers=helpers,
                 tops=[*roots, project.top],
                 home=self.environment.get("HOME", ""),

@@ -192,8 +192,9 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     executes: str = "unknown"
     needs_trust: bool = True
     #: What it needs to read, where the kernel can hold it to that and the root is not trusted:
-    #: what the workspace and the system have, or anything.
-    reads: Literal["anything", "workspace"] = "anything"
+    #: what the workspace and the system have; or anything that may be code, but not what a home
+    #: folder keeps hidden; or anything.
+    reads: Literal["anything", "code", "workspace"] = "anything"
     #: Where it runs. What a server writes by a name alone, or leaves when it crashes, lies there.
     runs_in: Literal["project", "cache"] = "project"
     #: What it would send over the network, and how that is off.

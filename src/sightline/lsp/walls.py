@@ -1,17 +1,17 @@
 """What a language server may read, run and write, for the kernel to hold it to that.
 
 Servers are honest programs that read hostile projects. What one does not need it is not allowed:
-it writes in its own cache, runs itself and what runs it, and, where its entry says so, reads only
-what the workspace, the system and its installation have. A project that is trusted may have its
-server read and run anything; nothing is ever written to it. Servers of the user's own, found on the
-PATH, have no walls: nobody here knows what they need.
+it writes in its own cache, runs itself and what runs it, and, as its entry says, reads only what
+the workspace, the system and its installation have, or what may be code that the workspace needs.
+A project that is trusted may have its server read and run anything; nothing is ever written to it.
+Servers of the user's own, found on the PATH, have no walls: nobody here knows what they need.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from sightline.contract.uris import is_under
+from sightline.contract.uris import above, is_under
 from sightline.lsp.registry import ServerSpec
 from sightline.process.allowed import Allowed
 from sightline.process.programs import is_native, needed_to_run
@@ -30,6 +30,19 @@ _FACTS = (
     *("/dev/urandom", "/dev/random", "/dev/zero"),
 )
 _NOWHERE = "/dev/null"
+#: What lies beside these, at the top, may be somebody's code.
+_NOT_CODE = frozenset("boot dev etc lost+found proc run sys var".split())
+#: What hidden folders of a home folder have that code is made of. The others keep keys, tokens,
+#: histories and mail.
+_HIDDEN_CODE = (
+    *(".cache/uv", ".cache/pypoetry", ".cache/pip", ".cache/hatch", ".cache/yarn", ".cache/pnpm"),
+    *(".cache/deno", ".pyenv", ".rye", ".conda", ".condarc", ".virtualenvs", ".venv", ".venvs"),
+    *(".nvm", ".volta", ".fnm", ".asdf", ".mise", ".nodenv", ".bun", ".deno", ".yarn", ".pnpm"),
+    *(".pnpm-store", ".npm/_npx", ".rustup", ".cargo/registry", ".cargo/git", ".config/ty"),
+    *(".local/bin", ".local/lib", ".local/pipx", ".local/share/virtualenvs", ".local/share/uv"),
+    *(".local/share/pnpm", ".local/share/mise", ".local/share/fnm", ".local/share/hatch"),
+    *(".local/share/pypoetry", ".local/share/mamba"),
+)
 #: What was left behind by a server that was killed is removed after so long.
 _DAY_S = 86_400.0
 
@@ -57,8 +70,9 @@ def around(
         program, *_ = command
         runs = tuple(_runs(program, home, tops, named=of_the_user))
         runs += tuple(path for helper in helpers for path in needed_to_run(helper))
-        if spec.reads == "workspace":
-            reads = (*tops, *installed, *_SYSTEM, *_FACTS)
+        if spec.reads != "anything":
+            elsewhere = _code(home) if spec.reads == "code" else ()
+            reads = (*tops, *installed, *_SYSTEM, *_FACTS, *elsewhere)
     return Allowed(reads, runs, (cache, _NOWHERE))
 
 
@@ -75,6 +89,27 @@ def _runs(program: str, home: str, tops: Sequence[str], *, named: bool) -> list[
     own = os.path.join(home, os.path.relpath(real, home).split("/")[0]) if hidden else ""
     wide = [*_SYSTEM, own or os.path.dirname(real)]
     return [*needed_to_run(real), *(each for each in wide if not _meets(each, tops))]
+
+
+def _code(home: str) -> Iterator[str]:
+    """Everything but what a system and a home folder keep of their own."""
+    real = os.path.realpath(home) if home else "/"
+    for folder in above(real):
+        names = _names(folder)
+        if folder == real and folder != "/":
+            names = [name for name in names if not name.startswith(".")] + [*_HIDDEN_CODE]
+        elif folder == "/":
+            names = [name for name in names if name not in _NOT_CODE]
+        places = (f"{folder.rstrip('/')}/{name}" for name in names)
+        yield from (place for place in places if not is_under(real, place))
+
+
+def _names(folder: str) -> list[str]:
+    """What is in a folder itself. A link would open what it leads to, and that may be hidden."""
+    try:
+        return sorted(entry.name for entry in os.scandir(folder) if not entry.is_symlink())
+    except OSError:
+        return []
 
 
 def _meets(folder: str, tops: Iterable[str]) -> bool:
