@@ -17,7 +17,7 @@ from tests.support.files import write_files
 
 MAIN = "int area(void) { return 1; }\nint main(void) { return area(); }\n"
 GPU = ["--target=amdgcn-amd-amdhsa", "-mcpu=native", "-nogpulib"]
-TOOL = [*GPU, "--amdgpu-arch-tool=./evil.sh"]
+TOOL = [*GPU, "--amdgpu-arch-tool={ws}/evil.sh"]
 HIP = ["-x", "hip", "-nogpuinc", "-nogpulib", "--offload-arch=native"]
 CUDA = ["-x", "cuda", "-nogpuinc", "-nogpulib", "--offload-arch=native"]
 OPENMP = ["-fopenmp", "-fopenmp-targets=amdgcn-amd-amdhsa", "-nogpulib"]
@@ -43,28 +43,30 @@ RUNS = {
     "a tool in a command": commands(command=f"cc {' '.join(TOOL)} main.c"),
     "a tool in a configuration": {".clangd": configured(*TOOL)},
     "a tool in a configuration above": {"../.clangd": configured(*TOOL)},
-    "a response file": commands(arguments=["cc", "@more", "main.c"]) | {"more": "\n".join(TOOL)},
-    "a configuration of the driver": flags("--config=./more") | {"more": "\n".join(TOOL)},
-    "a folder of programs": flags(*GPU, "-B."),
+    "a response file": commands(arguments=["cc", "@{ws}/more", "main.c"])
+    | {"more": "\n".join(TOOL)},
+    "a configuration of the driver": flags("--config={ws}/more") | {"more": "\n".join(TOOL)},
+    "a folder of programs": flags(*GPU, "-B{ws}"),
+    "a tool by a path that is not absolute": flags(*GPU, "--amdgpu-arch-tool=./evil.sh"),
     "a target in a compiler's name": commands(
         arguments=["amdgcn-amd-amdhsa-clang", *TOOL[1:], "main.c"]
     ),
-    "hip": commands(arguments=["clang++", *HIP, "--amdgpu-arch-tool=./evil.sh", "main.c"]),
+    "hip": commands(arguments=["clang++", *HIP, "--amdgpu-arch-tool={ws}/evil.sh", "main.c"]),
     "hip, any card": commands(
-        arguments=["clang++", *HIP, "--offload-arch-tool=./evil.sh", "main.c"]
+        arguments=["clang++", *HIP, "--offload-arch-tool={ws}/evil.sh", "main.c"]
     ),
-    "cuda": commands(arguments=["clang++", *CUDA, "--nvptx-arch-tool=./evil.sh", "main.c"]),
+    "cuda": commands(arguments=["clang++", *CUDA, "--nvptx-arch-tool={ws}/evil.sh", "main.c"]),
     "cuda, any card": commands(
-        arguments=["clang++", *CUDA, "--offload-arch-tool=./evil.sh", "main.c"]
+        arguments=["clang++", *CUDA, "--offload-arch-tool={ws}/evil.sh", "main.c"]
     ),
-    "openmp": flags(*OPENMP, "--offload-arch=native", "--amdgpu-arch-tool=./evil.sh"),
+    "openmp": flags(*OPENMP, "--offload-arch=native", "--amdgpu-arch-tool={ws}/evil.sh"),
 }
 #: And to write a file.
 WRITES = {
     "a database": flags("-MJ", "{ws}/written.json"),
     "a database outside": flags("-MJ", "{outside}/written.json"),
     "a log": flags("-Xclang", "-diagnostic-log-file", "-Xclang", "{ws}/written.log"),
-    "modules": flags("-fmodules", "-fmodules-cache-path=./written")
+    "modules": flags("-fmodules", "-fmodules-cache-path={ws}/written")
     | {
         "module.modulemap": 'module M { header "m.h" }\n',
         "m.h": "int m;\n",
@@ -118,6 +120,7 @@ def without_walls() -> Registry:
     return Registry(known.languages, servers, known.packages)
 
 
+WALLS = pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
 PAYLOADS = RUNS | WRITES
 ACTS = pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS.keys())
 
@@ -144,7 +147,24 @@ async def test_nor_as_it_is_installed(payload: dict[str, str], tmp_path: Path) -
     assert scene.is_untouched
 
 
-@pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
+@WALLS
+@ACTS
+async def test_the_kernel_alone_prevents_it(
+    payload: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if somebody had found a flag that is listed and does harm."""
+
+    def believed(project: object, lines: object, entries: object, flags: object) -> object:
+        return lines, entries, set()
+
+    monkeypatch.setattr("sightline.lsp.compile_database._harmless", believed)
+    monkeypatch.setattr("sightline.lsp.clangd_configuration.is_plain", lambda *given: True)
+    scene = Scene(tmp_path, payload)
+    await scene.ask(only("clangd"))
+    assert scene.is_untouched
+
+
+@WALLS
 @pytest.mark.parametrize("payload", WRITES.values(), ids=WRITES.keys())
 async def test_nothing_is_written_even_where_flags_are_used(
     payload: dict[str, str], tmp_path: Path
