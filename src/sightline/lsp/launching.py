@@ -250,6 +250,7 @@ class Launcher(Struct, frozen=True):
         extra["SIGHTLINE_GUARD_ROOTS"] = os.pathsep.join(roots)
         if spec.found != "path":  # a folder for everybody may hold a root
             extra["TMPDIR"] = walls.temporary_folder(folder, time.time())
+            extra["XDG_CACHE_HOME"] = folder
         return child_environment(self.environment, roots, extra)
 
     def _modules_missing(self, project: Project) -> list[Shortcoming]:

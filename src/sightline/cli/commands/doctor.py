@@ -275,9 +275,8 @@ def trust_is_known(situation: Situation) -> Iterator[Finding]:
 
 
 def servers_are_enclosed(situation: Situation) -> Iterator[Finding]:
-    known = landlock.version()
-    if known:
-        said = f"the kernel lets them write in their cache only (Landlock {known})"
+    if landlock.version():
+        said = "the kernel lets them write in their cache only (Landlock)"
         yield Finding("language servers", "ok", said)
     else:
         said = "the kernel has no Landlock, or it is forbidden here: they run without walls"
