@@ -53,7 +53,9 @@ class Hostile:
 
     def _program(self, name: str) -> str:
         mark = self._sprung / name.replace("/", "-").lstrip(".")
-        file = self._write(name, f"#!/bin/sh\n: > '{mark}'\nexit 1\n")
+        # Where the kernel holds a server, what it runs can write in its cache only.
+        spring = f": > '{mark}' || : > \"$TMPDIR/sprung-{mark.name}\""
+        file = self._write(name, f"#!/bin/sh\n{spring}\nexit 1\n")
         file.chmod(0o755)
         return str(file)
 
@@ -115,11 +117,31 @@ class Hostile:
 
     def _c(self) -> None:
         compiler = self._program("evil/gcc")
-        entry = {"directory": str(self.root), "file": "main.c"}
-        entry["command"] = f"{compiler} -fplugin={compiler} -c main.c"
-        self._write("compile_commands.json", json.dumps([entry]))
+        tool = self._program("evil/amdgpu-arch")
+        card = f"--target=amdgcn-amd-amdhsa -mcpu=native -nogpulib --amdgpu-arch-tool={tool}"
+        written = f"-MJ {self.root}/written.json -fmodules -fmodules-cache-path={self.root}/written"
+        log = f"-Xclang -diagnostic-log-file -Xclang {self.root}/written.log"
+        ways = {
+            "main.c": f"-fplugin={compiler}",
+            "card.c": card,
+            "program.c": f"--target=amdgcn-amd-amdhsa -mcpu=native -nogpulib -B{self.root}/evil",
+            "response.c": f"@{self.root}/evil/response",
+            "driver.c": f"--config={self.root}/evil/response",
+            "write.c": f"{written} {log}",
+        }
+        self._write("evil/response", card)
+        entries = [
+            {"directory": str(self.root), "file": name, "command": f"{compiler} {way} -c {name}"}
+            for name, way in ways.items()
+        ]
+        self._write("compile_commands.json", json.dumps(entries))
+        self._write("compile_flags.txt", "\n".join([*card.split(), *written.split()]))
+        for name in ways:
+            self._write(name, "int other(void);\n")
         self._write(
-            ".clangd", f"CompileFlags:\n  Compiler: {compiler}\n  BuiltinHeaders: QueryDriver\n"
+            ".clangd",
+            f"CompileFlags:\n  Compiler: {compiler}\n  BuiltinHeaders: QueryDriver\n"
+            f"  Add: [{', '.join(card.split())}]\n",
         )
         self._write("main.c", "int area(void) { return 1; }\nint main(void) { return area(); }\n")
 

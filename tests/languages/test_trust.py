@@ -10,6 +10,7 @@ import pytest
 from tests.languages.everything import ask_everything
 from tests.languages.hostile import Hostile
 from tests.languages.samples import ON_PATH, SERVERS, needs, only
+from tests.languages.test_untouched import snapshot
 from tests.support import fake_server
 from tests.support.engine import engine
 from tests.support.program import run
@@ -39,12 +40,15 @@ async def test_no_call_springs_a_trap(server: str, hostile: Hostile, tmp_path: P
     environment = {"PATH": f"{hostile.path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
     cache = tmp_path / "cache"
     cache.mkdir()
+    before = snapshot(hostile.root)
     async with engine(
         hostile.root, cache=cache, registry=only(server), environment=environment
     ) as running:
         outcomes = await ask_everything(running, hostile.root, depth=1)
     assert outcomes["answered"] > 3
     assert hostile.sprung == []
+    assert not list(cache.rglob("sprung-*"))
+    assert snapshot(hostile.root) == before
 
 
 @pytest.mark.parametrize("server", ON_PATH)

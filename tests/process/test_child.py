@@ -266,18 +266,24 @@ def _is_name(word: str) -> bool:
 WORDS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 
 
-@given(st.lists(WORDS, min_size=1), WORDS, st.dictionaries(WORDS.filter(_is_name), WORDS))
+@given(
+    st.lists(WORDS, min_size=1),
+    WORDS,
+    st.dictionaries(WORDS.filter(_is_name), WORDS),
+    st.lists(WORDS),
+)
 def test_a_keeper_is_told_exactly_the_command(
-    command: list[str], cwd: str, env: dict[str, str]
+    command: list[str], cwd: str, env: dict[str, str], rules: list[str]
 ) -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        ours.sendall(order(command, cwd, env))
+        ours.sendall(order(command, cwd, env, rules))
         told = receive(theirs.fileno())
     assert told == (
         [word.encode() for word in command],
         cwd.encode(),
         {name.encode(): value.encode() for name, value in env.items()},
+        [rule.encode() for rule in rules],
     )
 
 

@@ -98,7 +98,7 @@ def test_a_running_language_server_sees_no_secret(
         names = {entry.partition(b"=")[0].decode() for entry in seen if entry}
         assert ENVIRONMENT.encode() not in b"\0".join(seen)
         guard = {"NODE_OPTIONS", "SIGHTLINE_GUARD_ROOTS", "SIGHTLINE_GUARD_PROGRAMS"}
-        plain = {"HOME", "LANG", "PATH", "TMPDIR", "SIGHTLINE_TREE", "LC_CTYPE"}
+        plain = {"HOME", "LANG", "PATH", "TMPDIR", "SIGHTLINE_TREE", "LC_CTYPE", "XDG_CACHE_HOME"}
         assert names <= plain | guard
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
         assert server.token.encode() not in command + b"\0".join(seen)

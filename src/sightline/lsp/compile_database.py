@@ -3,7 +3,8 @@
 The server puts its index beside the database, so it never gets the project's own file: the entries
 of every ``compile_commands.json`` in the project are copied, and a project that has none gets one
 entry per source file with the flags of the nearest ``compile_flags.txt``, or else with the folders
-that its includes are found in. Entries whose file is not there are left out: the server would go
+that its includes are found in. Flags of a project that nobody trusted are made anew from those that
+are known to do no harm. Entries whose file is not there are left out: the server would go
 on answering from what it once knew about them. It would also go on believing what it made of a
 file with other flags, so a flag that changes ends the index. And of the files that include a header
 which changed it reads one again, and none whose header came or went: what it kept of all of them is
@@ -13,7 +14,7 @@ removed.
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,21 +23,25 @@ import msgspec
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
+from sightline.lsp.clangd_configuration import NAME as _CONFIGURATION
 from sightline.lsp.compile_commands import Command, CommandFiles
+from sightline.lsp.compiler_flags import Flags, split
 from sightline.lsp.includes import Includes, IncludesOf, nearest_first
 from sightline.lsp.preprocessor import HEADERS
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_text
 from sightline.lsp.shortcomings import Shortcoming
 
-__all__ = ["NAMES", "Database", "write"]
+__all__ = ["NAMES", "UNTRUSTED", "Database", "write"]
 
 NAMES = ("compile_commands.json", "compile_flags.txt")
-#: What a project tells the server in every folder.
-_CONFIGURATION = ".clangd"
 _C = (".c",)
+_PLAIN_NAME = "cc"
 #: So many headers are named in a sentence.
 _NAMED = 4
+#: When what a project says is not used: the end of a sentence.
+UNTRUSTED = "before this folder is trusted (sightline trust)"
+_TRUST = "if you trust what is in it: sightline trust ROOT"
 _FIX = "make a compile_commands.json: cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
 _SMALLER = "open the part of the project that you work on as a root"
 #: Where the server keeps its index, below the folder of its database; a file of it begins with the
@@ -85,6 +90,8 @@ class Database(NamedTuple):
     outside: frozenset[str] = frozenset()
     #: How many databases of the project are not read.
     too_large: int = 0
+    #: How many flags of the project are not used, because nobody trusted it.
+    unused: int = 0
 
     def only_one_with(self, unit: str, includes: Iterable[str]) -> bool:
         """Whether no other file in the database has one of these includes."""
@@ -105,21 +112,36 @@ class Database(NamedTuple):
                 f"A {NAMES[0]} is" if self.too_large == 1 else f"{self.too_large} {NAMES[0]} are"
             )
             told.append(Shortcoming(f"{files} too large and not read.", _SMALLER))
+        if self.unused:
+            flags = (
+                "1 compiler flag is" if self.unused == 1 else f"{self.unused} compiler flags are"
+            )
+            told.append(Shortcoming(f"{flags} not used {UNTRUSTED}.", _TRUST))
         return told
 
 
 def write(
-    project: Project, folder: str, includes: Includes, configurations: Iterable[str] = ()
+    project: Project,
+    folder: str,
+    includes: Includes,
+    configurations: Iterable[str] = (),
+    flags: Flags | None = None,
 ) -> Database:
-    """Writes the database into ``folder``. The server also reads these configurations."""
+    """Writes the database into ``folder``. The server also reads these configurations. With
+    ``flags`` the project's own are made anew.
+    """
+    lines = {path: _flags(path) for path in _flag_files(project)}
     files = CommandFiles()
     entries = _copied(project, files)
-    told = includes.of(project, sorted(_named_folders(project, entries)))
+    unused: set[str] = set()
+    if flags is not None:
+        lines, entries, unused = _harmless(project, lines, entries, flags)
+    told = includes.of(project, sorted(_named_folders(lines, entries)))
     configured = [f"{place}/{_CONFIGURATION}" for place in _above(project)]
     outside = told.outside.union(_databases_above(project), _flags_above(project), configured)
     copied = bool(entries)
     if not copied:
-        entries = _made(project, told)
+        entries = _made(project, told, lines)
     text = json.dumps([entries[unit] for unit in sorted(entries)], indent=1)
     target = Path(folder, NAMES[0])
     before = target.read_text(encoding="utf-8") if target.exists() else "[]"
@@ -128,8 +150,7 @@ def write(
             _end_index(folder)
         _replace(target, text)
     plain = told.surely_read_by(entries) - told.decided_elsewhere
-    configured += [*project.named(_CONFIGURATION), *configurations]
-    _forget(folder, entries, told, configured)
+    _forget(folder, entries, told, configurations)
     if copied:
         unread = len([path for path in _sources(project) if path not in entries])
         return Database(
@@ -140,9 +161,10 @@ def write(
             entangled=told.entangled,
             outside=outside,
             too_large=len(files.unread),
+            unused=len(unused),
         )
     # Flags of the project's own may name folders that are not looked into here.
-    missing = () if _flag_files(project) else told.missing
+    missing = () if lines else told.missing
     return Database(
         frozenset(entries),
         told.spelled,
@@ -152,6 +174,7 @@ def write(
         entangled=told.entangled,
         outside=outside,
         too_large=len(files.unread),
+        unused=len(unused),
     )
 
 
@@ -246,9 +269,45 @@ def _entry(item: Command, base: str) -> Entry | None:
     return entry | {"command": item.command} if item.command is not None else None
 
 
-def _made(project: Project, includes: IncludesOf) -> dict[str, Entry]:
+def _harmless(
+    project: Project,
+    lines: Mapping[str, list[str]],
+    entries: Mapping[str, Entry],
+    flags: Flags,
+) -> tuple[dict[str, list[str]], dict[str, Entry], set[str]]:
+    """Flags and entries of a project that nobody trusted: made anew from what does no harm. And
+    the flags that were left out, and could have changed an answer.
+    """
+    unused: set[str] = set()
+    safe_lines: dict[str, list[str]] = {}
+    for path, words in lines.items():
+        line = flags.rebuilt([_PLAIN_NAME, *words], os.path.dirname(path))
+        safe_lines[path] = list(line.words[1:])
+        unused |= line.unused
+    safe: dict[str, Entry] = {}
+    tree = project.projects.tree()
+    for path, entry in entries.items():
+        folder, _, name = path.rpartition("/")
+        # A folder that is not in the tree was reached by a link; a language that is not the
+        # server's makes the compiler look for other tools.
+        if folder not in tree or not flags.is_among(path) or not project.speaks(name):
+            continue
+        line = flags.rebuilt(_words(entry), entry["directory"])
+        inside = flags.is_among(entry["directory"])
+        safe[path] = {
+            "directory": entry["directory"] if inside else project.folder,
+            "file": path,
+            "arguments": [*line.words, "-c", path],
+        }
+        unused |= line.unused
+    return safe_lines, safe, unused
+
+
+def _made(
+    project: Project, includes: IncludesOf, lines: Mapping[str, list[str]]
+) -> dict[str, Entry]:
     """One entry per source file."""
-    flags = {os.path.dirname(path): _flags(path) for path in _flag_files(project)}
+    flags = {os.path.dirname(path): words for path, words in lines.items()}
     entries: dict[str, Entry] = {}
     for path in _sources(project):
         folder, own = _nearest(os.path.dirname(path), flags, project.folder)
@@ -265,14 +324,12 @@ def _made(project: Project, includes: IncludesOf) -> dict[str, Entry]:
     return entries
 
 
-def _named_folders(project: Project, entries: Mapping[str, Entry]) -> set[str]:
+def _named_folders(lines: Mapping[str, list[str]], entries: Mapping[str, Entry]) -> set[str]:
     """The folders that the project's own flags have headers looked for in."""
     found: set[str] = set()
-    lines: set[tuple[str, tuple[str, ...]]] = {
-        (os.path.dirname(path), tuple(_flags(path))) for path in _flag_files(project)
-    }
-    lines |= {(entry["directory"], tuple(_words(entry))) for entry in entries.values()}
-    for base, words in lines:
+    of_files = ((os.path.dirname(path), tuple(words)) for path, words in lines.items())
+    of_units = ((entry["directory"], tuple(_words(entry))) for entry in entries.values())
+    for base, words in set(chain(of_files, of_units)):
         for word, following in pairwise((*words, "")):
             option = next((each for each in _FOLDER_OPTIONS if word.startswith(each)), None)
             if option is not None:
@@ -284,7 +341,7 @@ def _named_folders(project: Project, entries: Mapping[str, Entry]) -> set[str]:
 def _words(entry: Entry) -> list[str]:
     if "arguments" in entry:
         return list(entry["arguments"])
-    return str(entry["command"]).replace('"', " ").split()
+    return split(entry["command"])
 
 
 def _above(project: Project) -> Iterator[str]:

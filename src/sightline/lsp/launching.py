@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -23,9 +24,17 @@ from sightline.contract.canonical import sha256_hex
 from sightline.contract.failures import Unavailable
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
-from sightline.lsp import compile_database, configurations, gomod, python
+from sightline.lsp import (
+    clangd_configuration,
+    compile_database,
+    configurations,
+    gomod,
+    python,
+    walls,
+)
 from sightline.lsp.anchors import Anchors
 from sightline.lsp.compile_database import Database
+from sightline.lsp.compiler_flags import Flags
 from sightline.lsp.includes import Includes
 from sightline.lsp.install.locks import platform_name
 from sightline.lsp.install.store import Store
@@ -34,8 +43,9 @@ from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.rustup import is_empty_proxy
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sourced import any_leads_out
+from sightline.process.allowed import Allowed
 from sightline.process.environment import child_environment, find_program, lies_in, safe_path
-from sightline.workspace.beside import Stamps, stamp
+from sightline.workspace.beside import Stamp, Stamps, stamp
 
 __all__ = ["Found", "Launcher", "Start"]
 
@@ -46,6 +56,10 @@ _GUARD = str(Path(__file__).with_name("guard.cjs"))
 _NAMED = 4
 #: So many folders outside are looked at for each pattern.
 _MAX_OUTSIDE = 4_096
+_CONFIGURATION_UNUSED = Shortcoming(
+    f"{clangd_configuration.NAME} is not used {compile_database.UNTRUSTED}.",
+    "if you trust what is in the root: sightline trust ROOT",
+)
 _TY_PROJECT_FILES = ("ty.toml", "pyproject.toml")
 
 
@@ -82,6 +96,9 @@ class Start(Struct, frozen=True, kw_only=True):
     leads_out: bool = False
     #: What else lies outside and decides what it knows, as it was before.
     beside: Stamps = {}
+    #: Where it runs, and what it may do.
+    cwd: str = "/"
+    allowed: Allowed = Allowed()
 
     def configured(self, section: str) -> Any:  # noqa: ANN401 - any JSON
         """The part of the settings that a server asks for by its name."""
@@ -136,13 +153,17 @@ class Launcher(Struct, frozen=True):
                 return True
         return False
 
-    def start(self, name: str, project: Project, roots: Sequence[str]) -> Start | None:
-        """What a start of the server for one project needs now, or ``None`` if it is not there."""
+    def start(
+        self, name: str, project: Project, roots: Sequence[str], *, trusted: bool = False
+    ) -> Start | None:
+        """What a start of the server for one project needs now, or ``None`` if it is not there.
+        ``trusted``: its user lets servers run code of the root.
+        """
         found = self.find(name, roots)
         if found.missing:
             return None
         try:
-            return self._prepared(name, found, project, roots)
+            return self._prepared(name, found, project, roots, trusted=trusted)
         except OSError as error:
             # A write that the disk does not take has no name; a project's file would have one.
             if error.filename is not None and not lies_in(str(error.filename), [str(self.cache)]):
@@ -150,29 +171,53 @@ class Launcher(Struct, frozen=True):
             why = f"{name} needs the cache folder, which cannot be written ({error.strerror})"
             raise Unavailable(f"{why}; run sightline doctor") from None
 
-    def _prepared(self, name: str, found: Found, project: Project, roots: Sequence[str]) -> Start:
+    def _prepared(
+        self,
+        name: str,
+        found: Found,
+        project: Project,
+        roots: Sequence[str],
+        *,
+        trusted: bool,
+    ) -> Start:
         """Makes what a start needs on disk."""
         spec = self.registry.servers[name]
         folder = self._folder(name, project.folder)
         environment = self._environment(spec, roots, folder)
-        beside: Stamps = {}
+        helpers: list[str] = []
+        installed = list(filter(None, [_GUARD, *self._fill(spec, ["{server}"])]))
+        beside: dict[str, Stamp] = {}
+        command = list(found.command)
         configured: list[str] = []
+        flags = None if trusted else Flags([*roots, project.top])
         if spec.configuration_file:
             user = configurations.user_file(spec, self.environment, roots)
             beside = {user: stamp(user)} if user is not None else {}
             environment["XDG_CONFIG_HOME"] = base = configurations.write(spec, user, folder)
             configured = [os.path.join(base, spec.configuration_file)]
+        unused = False
+        if spec.configuration_off:
+            beside |= {path: stamp(path) for path in clangd_configuration.beyond(project)}
+            own = clangd_configuration.files(project)
+            unused = flags is not None and not clangd_configuration.are_plain(own, flags)
+            command += spec.configuration_off if unused else ()
+            configured = [] if unused else [*configured, *own]
         database = compile_database.Database()
         if spec.compile_database:
             with self._writing:  # two servers of a project start
-                database = compile_database.write(project, folder, self._includes, configured)
+                database = compile_database.write(
+                    project, folder, self._includes, configured, flags
+                )
         shortcomings = database.shortcomings()
+        if unused:
+            shortcomings.append(_CONFIGURATION_UNUSED)
         if spec.opens == "gomod":
             shortcomings = self._modules_missing(project)
         settings, options = dict(spec.settings), dict(spec.initialization_options)
         anchors = project.anchors(database.units)
         if spec.python_environment:
-            beside = project.projects.environments.relied_on(project.folder, project.top)
+            beside |= project.projects.environments.relied_on(project.folder, project.top)
+            installed += [self._python(project), python.empty_configuration(self.cache)]
         leaves_out: Callable[[str], bool] = _anything
         if spec.python_environment == "ty":
             options |= self._ty_options(project)
@@ -180,9 +225,10 @@ class Launcher(Struct, frozen=True):
             leaves_out = python.may_be_left_out(project.folder)
             probe = python.interpreter_stand_in(self._python(project), self.cache)
             environment["SIGHTLINE_GUARD_PROGRAMS"] = probe
+            helpers = [probe]
             settings["python"] = {**settings.get("python", {}), "pythonPath": probe}
         return Start(
-            command=_filled(found.command, folder),
+            command=_filled(command, folder),
             environment=environment,
             settings=_filled(settings, folder),
             initialization_options=_filled(options, folder),
@@ -193,6 +239,18 @@ class Launcher(Struct, frozen=True):
             leaves_out=leaves_out,
             leads_out=spec.after_change == "reveal" and any_leads_out(project),
             beside=beside,
+            cwd=folder if spec.runs_in == "cache" else project.folder,
+            allowed=walls.around(
+                spec,
+                command,
+                cache=folder,
+                of_the_user=spec.command[0] == _NODE,
+                installed=installed,
+                helpers=helpers,
+                tops=[*roots, project.top],
+                home=self.environment.get("HOME", ""),
+                trusted=trusted,
+            ),
         )
 
     def _on_path(self, program: str, roots: Sequence[str]) -> str | None:
@@ -232,6 +290,9 @@ class Launcher(Struct, frozen=True):
         # Heeded by Node and by every Node it starts; other programs do not know it.
         extra["NODE_OPTIONS"] = f"--require={json.dumps(_GUARD)}"
         extra["SIGHTLINE_GUARD_ROOTS"] = os.pathsep.join(roots)
+        if spec.found != "path":  # a folder for everybody may hold a root
+            extra["TMPDIR"] = walls.temporary_folder(folder, time.time())
+            extra["XDG_CACHE_HOME"] = folder
         return child_environment(self.environment, roots, extra)
 
     def _modules_missing(self, project: Project) -> list[Shortcoming]:

@@ -11,7 +11,12 @@ from sightline.contract.uris import is_under
 
 __all__ = ["State", "can_be_shown", "state_of"]
 
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
 _CHUNK = 1 << 20
 #: So much of a file is looked at. No server reads one that is larger.
 _MOST = 64 << 20
@@ -30,9 +35,10 @@ def state_of(path: str) -> State:
         descriptor = os.open(path, _FLAGS)
     except OSError as problem:
         return State.CLOSED if problem.errno in _CLOSED else State.FINE
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return State.FINE
     with open(descriptor, "rb", buffering=0) as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return State.FINE
         decoder = codecs.getincrementaldecoder("utf-8")()
         try:
             for _ in range(_MOST // _CHUNK):

@@ -91,6 +91,7 @@ class Pool:
         self._workspace = workspace
         self._registry = registry
         self._launcher = launcher
+        self._trusted = options.trusted
         self._fleet = Fleet(options.bounds)
         self._turns = Turns(options.bounds.servers)
         #: Set while answers leave out servers that may be able to answer later.
@@ -486,7 +487,9 @@ class Pool:
 
         async def prepare() -> Start | None:
             roots = [root.real for root in self._workspace.roots.roots]
-            start = await asyncio.to_thread(self._launcher.start, route.name, project(), roots)
+            trusted = self._trusted(route.project.projects.root.real)
+            prepared = partial(self._launcher.start, trusted=trusted)
+            start = await asyncio.to_thread(prepared, route.name, project(), roots)
             if start is None and self._routes.is_replaced(route):
                 self._workspace.source_changed()  # from here on somebody else answers
                 raise NotReady(f"{route.name} was removed; retry", waiting_for="another server")
@@ -500,7 +503,9 @@ class Pool:
             project=project,
             trees=self._workspace.all_trees,
             prepare=prepare,
-            spawn=lambda start: spawn(start.command, cwd=folder, env=start.environment),
+            spawn=lambda start: spawn(
+                start.command, cwd=start.cwd, env=start.environment, allowed=start.allowed
+            ),
             read=partial(self._read, spec),
             admit=self._fleet.admit,
             ended=self._workspace.source_changed,

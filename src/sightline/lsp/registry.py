@@ -202,6 +202,12 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     #: Whether its user must have trusted a root first. This alone decides: a text is not read as
     #: leave to run somebody's code.
     needs_trust: bool = True
+    #: What it needs to read, where the kernel can hold it to that and the root is not trusted:
+    #: what the workspace and the system have; or anything that may be code, but not what a home
+    #: folder keeps hidden; or anything.
+    reads: Literal["anything", "code", "workspace"] = "anything"
+    #: Where it runs. What a server writes by a name alone, or leaves when it crashes, lies there.
+    runs_in: Literal["project", "cache"] = "project"
     #: What it would send over the network, and how that is off.
     network: str = "unknown"
     settings: dict[str, Any] = {}
@@ -218,6 +224,9 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     #: A file below the user's folder of configurations; it is given a copy with more in it.
     configuration_file: str = ""
     configuration_adds: str = ""
+    #: What makes it read no configuration at all, neither the user's nor the project's. It is told
+    #: so where a project that nobody trusted says more than what is known to do no harm.
+    configuration_off: tuple[str, ...] = ()
     #: How its languages mark code that belongs to some builds only, of which it reads one.
     conditional: Literal["", "preprocessor"] = ""
     #: Requests that differ from the protocol's plain ones.

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from sightline.contract.limits import TERMINATE_GRACE_MS
+from sightline.process.allowed import Allowed
 from sightline.process.keeper import order
 from sightline.process.pipes import Pipes, start_piped
 from sightline.process.strays import MARK, end_strays, find_strays
@@ -24,12 +25,13 @@ __all__ = ["Child", "StartFailed", "spawn"]
 _KEEPER = Path(__file__).with_name("keeper.py")
 #: A script would be compiled at every start; a module is compiled once.
 _RUN_KEEPER = (
-    "import sys; sys.path.insert(0, sys.argv[1]); import keeper; del sys.path[0]; "
-    "sys.exit(keeper.main(sys.argv[3:]))"
+    "import sys; sys.path.insert(0, sys.argv[1]); import keeper, landlock; del sys.path[0]; "
+    "sys.exit(keeper.main(sys.argv[3:], landlock.enclose))"
 )
 #: The keeper's grace and its rounds of killing, and a little for a busy machine.
 _END_LIMIT_S = TERMINATE_GRACE_MS / 1000 + 3.0
 STREAM_LIMIT = 1 << 20
+_ANYTHING = Allowed()
 
 
 class StartFailed(Exception):
@@ -163,10 +165,13 @@ class Keeper:
         ours.setblocking(False)
         return cls(process, pipes, ours, mark)
 
-    async def run(self, command: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Child:
+    async def run(
+        self, command: Sequence[str], *, cwd: str, env: Mapping[str, str], allowed: Allowed
+    ) -> Child:
         """The child tree of a command. A keeper keeps one."""
+        told = order(command, cwd, {**env, MARK: self._mark}, allowed.rules())
         try:
-            pid = await self._started(order(command, cwd, {**env, MARK: self._mark}))
+            pid = await self._started(told)
         except BaseException:
             await self.dismiss()
             raise
@@ -197,11 +202,18 @@ class Keeper:
 
 
 async def spawn(
-    command: Sequence[str], *, cwd: str, env: Mapping[str, str], limit: int = STREAM_LIMIT
+    command: Sequence[str],
+    *,
+    cwd: str,
+    env: Mapping[str, str],
+    limit: int = STREAM_LIMIT,
+    allowed: Allowed = _ANYTHING,
 ) -> Child:
-    """Starts ``command`` without a shell, in a process group of its own, under a keeper."""
+    """Starts ``command`` without a shell, in a process group of its own, under a keeper. What is
+    not ``allowed`` is refused by the kernel, where it can (see landlock.py).
+    """
     if sys.platform == "win32":
         from sightline.process.windows import spawn_windows
 
         return await spawn_windows(command, cwd=cwd, env=env, limit=limit)
-    return await (await Keeper.start(limit)).run(command, cwd=cwd, env=env)
+    return await (await Keeper.start(limit)).run(command, cwd=cwd, env=env, allowed=allowed)

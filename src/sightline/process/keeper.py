@@ -22,7 +22,8 @@ if TYPE_CHECKING:  # the names cost an import that every start would pay for
     import signal
     from collections.abc import Callable, Mapping, Sequence
 
-    Order = tuple[list[bytes], bytes, dict[bytes, bytes]]
+    Order = tuple[list[bytes], bytes, dict[bytes, bytes], list[bytes]]
+    Enclose = Callable[[list[bytes]], bool]
     Find = Callable[[], list[int]]
     Reap = Callable[[], None]
 else:
@@ -33,7 +34,8 @@ _POLL_S = 0.02
 _KILL_ROUNDS = 50
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], enclose: "Enclose") -> int:
+    """``enclose`` puts walls around the process that calls it (see landlock.py)."""
     control = int(arguments[0])
     os.set_inheritable(control, False)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
@@ -44,7 +46,7 @@ def main(arguments: list[str]) -> int:
     if told is None:
         return 0  # there was nothing to keep
     try:
-        pid = start(*told)
+        pid = start(*told, enclose)
     except OSError as error:
         say(control, f"failed {error.errno or 0}\n")
         return 127
@@ -55,11 +57,15 @@ def main(arguments: list[str]) -> int:
     return exit_code(status)
 
 
-def order(command: "Sequence[str]", cwd: str, env: "Mapping[str, str]") -> bytes:
+def order(
+    command: "Sequence[str]", cwd: str, env: "Mapping[str, str]", rules: "Sequence[str]" = ()
+) -> bytes:
     """What a keeper is told: ten digits with the size of the rest; then, each followed by NUL,
-    the folder, how many words the command has, the words, and the environment.
+    the folder, how many words the command has, the words, how many rules of its walls there are,
+    the rules, and the environment.
     """
-    words = [cwd, str(len(command)), *command, *(f"{name}={value}" for name, value in env.items())]
+    words = [cwd, str(len(command)), *command, str(len(rules)), *rules]
+    words += (f"{name}={value}" for name, value in env.items())
     body = b"".join(os.fsencode(word) + b"\0" for word in words)
     return b"%010d" % len(body) + body
 
@@ -70,9 +76,16 @@ def receive(control: int) -> "Order | None":
     body = _exactly(control, int(size)) if size else b""
     if not body:
         return None
-    cwd, count, *rest = body.split(b"\0")[:-1]
-    command, pairs = rest[: int(count)], rest[int(count) :]
-    return command, cwd, dict(pair.split(b"=", 1) for pair in pairs)
+    cwd, *rest = body.split(b"\0")[:-1]
+    command, rest = _counted(rest)
+    rules, pairs = _counted(rest)
+    return command, cwd, dict(pair.split(b"=", 1) for pair in pairs), rules
+
+
+def _counted(words: "list[bytes]") -> "tuple[list[bytes], list[bytes]]":
+    """So many words as the first one says, and the rest."""
+    end = 1 + int(words[0])
+    return words[1:end], words[end:]
 
 
 def _exactly(control: int, size: int) -> bytes:
@@ -113,7 +126,13 @@ def leave_group_and_terminal() -> None:
     os.close(terminal)
 
 
-def start(command: list[bytes], cwd: bytes, env: dict[bytes, bytes]) -> int:
+def start(
+    command: list[bytes],
+    cwd: bytes,
+    env: dict[bytes, bytes],
+    rules: list[bytes],
+    enclose: "Enclose",
+) -> int:
     """Forks and runs the command; an exec that fails is reported here as its error."""
     read_end, write_end = os.pipe()
     keeper = os.getpid()
@@ -126,6 +145,9 @@ def start(command: list[bytes], cwd: bytes, env: dict[bytes, bytes]) -> int:
             os.setpgid(0, 0)
             die_with_parent(keeper)
             os.chdir(cwd)
+            leave_no_core()
+            if rules:
+                enclose(rules)
             os.execvpe(command[0], command, env)
         except OSError as error:
             os.write(write_end, str(error.errno or 0).encode())
@@ -273,6 +295,13 @@ def die_with_parent(keeper: int) -> None:
     _prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     if os.getppid() != keeper:
         os._exit(127)
+
+
+def leave_no_core() -> None:
+    """A program that crashes would leave its memory in the folder it runs in."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _prctl(option: int, value: int = 1) -> None:

@@ -31,6 +31,7 @@ from sightline.lsp.reach import imports_of
 from sightline.lsp.routes import Outlook, Route
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.unreadable import FIX
+from sightline.process import landlock
 from sightline.server.logs import Log
 from sightline.server.tokens import BadTokenFile, TokenFile
 from sightline.workspace.observers import observe
@@ -327,6 +328,15 @@ def trust_is_known(situation: Situation) -> Iterator[Finding]:
         yield Finding(f"trust in {root.given}", "ok", known)
 
 
+def servers_are_enclosed(situation: Situation) -> Iterator[Finding]:
+    if landlock.version():
+        said = "the kernel lets them write in their cache only (Landlock)"
+        yield Finding("language servers", "ok", said)
+    else:
+        said = "the kernel has no Landlock, or it is forbidden here: they run without walls"
+        yield Finding("language servers", "note", said)
+
+
 #: Every check, in the order of the report.
 CHECKS: list[Callable[[Situation], Iterator[Finding]]] = [
     folders_are_writable,
@@ -334,6 +344,7 @@ CHECKS: list[Callable[[Situation], Iterator[Finding]]] = [
     languages_are_known,
     changes_are_noticed,
     trust_is_known,
+    servers_are_enclosed,
 ]
 
 
