@@ -52,6 +52,7 @@ __all__ = ["Options", "Pool", "ServerStatus"]
 _BESIDE = " (headers)"
 
 _WARM_AT_ONCE = 2
+_NO_SYMBOLS = "symbols there may be missing."
 _UNWATCHED = "Changes in the rest of the repository are not watched."
 
 
@@ -161,7 +162,10 @@ class Pool:
             return self._routes.own(route, found, lambda symbol: symbol.location.uri)
 
         found = await together(*(ask(route) for route in routes))
-        note = self._note(*routes)
+        reaches = [reach for route in routes if (reach := self._routes.reach(route)) is not None]
+        unreached = [await asyncio.to_thread(reach.look_at_files) for reach in reaches]
+        left_out = (each for part in unreached for each in part.of_files(_NO_SYMBOLS))
+        note = " ".join(filter(None, [self._note(*routes), *dict.fromkeys(left_out)]))
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
     async def document_diagnostics(self, file: SourceFile) -> Sequence[RawDiagnostic]:
@@ -242,6 +246,12 @@ class Pool:
         found = (self._routes.unlinked(root, outlook.name) for root in roots)
         return sorted({name for packages in found for name in packages.values() if name})
 
+    def astray(self, outlook: Outlook) -> list[str]:
+        """The packages of a root that others in it find, but not their sources."""
+        roots = [route.project.projects.root for route in outlook.routes[:1]]
+        found = (self._routes.astray(root, outlook.name) for root in roots)
+        return sorted({name for packages in found for name in packages.values()})
+
     def not_installed(self, outlook: Outlook) -> list[str]:
         """The packages of others that the packages of a root need and do not find."""
         roots = [route.project.projects.root for route in outlook.routes[:1]]
@@ -256,11 +266,11 @@ class Pool:
 
     async def unreached(self, outlook: Outlook) -> tuple[list[str], int]:
         """The modules of a root that are imported where its servers do not find them, and how many
-        files the settings of its projects leave out.
+        files are kept from them.
         """
         found = [await self._unreached(route) for route in outlook.routes]
         names = {each.name for part in found for each in part.unresolved}
-        return sorted(names), sum(part.left_out for part in found)
+        return sorted(names), sum(sum(part.left_out) for part in found)
 
     def shortcomings(self, *routes: Route) -> list[Shortcoming]:
         """What stands in the way of complete answers of these servers."""

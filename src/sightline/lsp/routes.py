@@ -20,12 +20,21 @@ from sightline.contract.uris import is_under, path_of
 from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
-from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
+from sightline.lsp.links import (
+    ASTRAY,
+    KINDS,
+    LACKING,
+    MANIFESTS,
+    astray,
+    not_installed,
+    unlinked,
+)
 from sightline.lsp.members import Members
 from sightline.lsp.other_builds import OtherBuilds, builds_of
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.reach import Reach, imports_of
 from sightline.lsp.registry import Operation, Registry, ServerSpec
+from sightline.lsp.to_source import DECLARATIONS
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
@@ -99,8 +108,10 @@ class Routes:
         self._present: dict[str, list[str]] = {}
         #: By root and language; see links.py.
         self._unlinked: dict[tuple[str, str], dict[str, str]] = {}
-        #: By folder and language: what is to be said of the package there.
-        self._notes: dict[tuple[str, str], str] = {}
+        self._astray: dict[tuple[str, str], dict[str, str]] = {}
+        #: By folder, language, and whether a declaration is asked about: what is to be said of the
+        #: package there.
+        self._notes: dict[tuple[str, str, bool], str] = {}
         #: By server and folder.
         self._reaches: dict[tuple[str, str], Reach] = {}
         self._other_builds: dict[tuple[str, str], OtherBuilds] = {}
@@ -171,18 +182,26 @@ class Routes:
             )
         return self._unlinked[key]
 
+    def astray(self, root: Root, language: str) -> dict[str, str]:
+        """The folders of the packages in a root whose source others do not reach."""
+        self._refresh()
+        key = (root.real, language)
+        if key not in self._astray:
+            self._astray[key] = astray(language, root.outermost, self._in(root).holding)
+        return self._astray[key]
+
     def package_note(self, route: Route, path: str) -> str:
         """What the package of a file lacks, and whether others need it and do not find it."""
         root, language = route.project.projects.root, self.language(path) or ""
         if language not in KINDS:
             return ""
         self._refresh()
-        key = (path.rpartition("/")[0], language)
+        key = (path.rpartition("/")[0], language, path.endswith(DECLARATIONS))
         if key not in self._notes:
             self._notes[key] = self._package_note(root, *key)
         return self._notes[key]
 
-    def _package_note(self, root: Root, folder: str, language: str) -> str:
+    def _package_note(self, root: Root, folder: str, language: str, declared: bool) -> str:
         kind, tree = KINDS[language], self._tree(root)
         while not any(name in tree.get(folder, ()) for name in kind.manifests):
             if len(folder) <= len(root.real):
@@ -191,7 +210,11 @@ class Routes:
         missing = not_installed(language, folder, root.outermost, self._environments)
         name = self.unlinked(root, language).get(folder)
         sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
-        return " ".join([*sentences, *([kind.sentence.format(name)] if name else [])])
+        sentences += [kind.sentence.format(name)] if name else []
+        if not declared and (name := self.astray(root, language).get(folder)):
+            # What others reach instead of the source is a declaration, so its uses are known.
+            sentences.append(ASTRAY.format(name))
+        return " ".join(sentences)
 
     def reach(self, route: Route) -> Reach | None:
         """How far a server reaches in its project, where that is looked at."""
@@ -252,6 +275,7 @@ class Routes:
             self._state = None
         elif any(change.path.endswith(MANIFESTS) for change in changes):
             self._unlinked.clear()
+            self._astray.clear()
             self._notes.clear()
 
     def everywhere(self, operation: Operation) -> tuple[list[Route], tuple[str, ...]]:
@@ -410,7 +434,8 @@ class Routes:
         if self._state == state:
             return
         self._state = state
-        self._projects, self._present, self._unlinked, self._notes = {}, {}, {}, {}
+        self._projects, self._present = {}, {}
+        self._unlinked, self._astray, self._notes = {}, {}, {}
         self._environments = self._look()
         for root, _ in self._workspace.trees():
             tree = partial(self._tree, root)

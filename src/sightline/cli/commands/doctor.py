@@ -21,7 +21,7 @@ from sightline.cli.main import make_parser
 from sightline.cli.start import build_program, roots_from
 from sightline.contract.failures import Failure
 from sightline.contract.texts import listed
-from sightline.lsp.links import KINDS
+from sightline.lsp.links import ASTRAY_FIX, ASTRAY_TOLD, KINDS
 from sightline.lsp.pool import Pool
 from sightline.lsp.reach import imports_of
 from sightline.lsp.routes import Outlook
@@ -196,6 +196,10 @@ async def _language(pool: Pool, outlook: Outlook) -> Finding:
     if missing:
         told = f"{ready}; packages not installed: {listed(missing, _MAX_NAMED)}"
         return Finding(subject, "note", told, KINDS[outlook.name].fix)
+    packages = pool.astray(outlook)
+    if packages:
+        told = f"{ready}; {ASTRAY_TOLD}: {listed(packages, _MAX_NAMED)}"
+        return Finding(subject, "note", told, ASTRAY_FIX)
     unresolved, left_out = await pool.unreached(outlook)
     if left_out:
         ready += f"; files that are left out: {left_out:,}"
