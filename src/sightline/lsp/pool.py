@@ -34,13 +34,14 @@ from sightline.lsp.launching import Launcher, Start
 from sightline.lsp.other_builds import Extent, extent_of, name_at
 from sightline.lsp.projects import Project
 from sightline.lsp.reach import Unreached
-from sightline.lsp.references import Found, find
+from sightline.lsp.references import Found, define, find
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.routes import Outlook, Route, Routes
 from sightline.lsp.server import Launch, Server, State
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sweep import Counter, sweep
 from sightline.lsp.together import together
+from sightline.lsp.unknown_names import NOTE
 from sightline.process.child import spawn
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View
@@ -109,9 +110,10 @@ class Pool:
             return self._identities[None]
         return self._identities.get(self._registry.language_of(uri.rpartition("/")[2]) or "", "")
 
-    async def definition(self, file: SourceFile, position: Position) -> Sequence[Location]:
+    async def definition(self, file: SourceFile, position: Position) -> Covered[Sequence[Location]]:
         server, language = await self._server_for(file, "definition")
-        return await questions.definition(server, file, language, position)
+        found = await define(server, file, language, position)
+        return Covered(found.places, note=found.note)
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
@@ -130,7 +132,7 @@ class Pool:
             found = await find(server, question, language, self._head_start.references, members)
             # A file of another project is seen here through the wrong environment.
             own = self._routes.own(route, found.places, lambda place: place.uri)
-            return Found(own, found.note)
+            return Found(own, found.note, found.unknown)
 
         # Code of a project with its own environment may use what lies outside of it.
         parts = await together(*(ask(route) for route in self._routes.related(own)))
@@ -140,6 +142,8 @@ class Pool:
         mentions = await self._mentions(own, question, found)
         notes = [self._note(own), package, unreached, doubts, mentions]
         notes += dict.fromkeys(part.note for part in parts)
+        # Where a name is known to stand in code that is not compiled, that is why.
+        notes += [NOTE] if not mentions and all(part.unknown for part in parts) else []
         if own.spec.compile_database:
             asked = question.file
             server, language = await self._reader(own, asked.path), self._routes.language_id
