@@ -140,7 +140,9 @@ class Pool:
         unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
         mentions = await self._mentions(own, question, found)
-        notes = [self._note(own), package, unreached, doubts, mentions]
+        scripts = self._routes.unread_scripts(own, file.path)
+        unread_in = await scripts.note(name_at(file.text, position)) if scripts is not None else ""
+        notes = [self._note(own), package, unreached, doubts, mentions, unread_in]
         notes += dict.fromkeys(part.note for part in parts)
         # Where a name is known to stand in code that is not compiled, that is why.
         notes += [NOTE] if not mentions and all(part.unknown for part in parts) else []

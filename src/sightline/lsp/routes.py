@@ -35,6 +35,7 @@ from sightline.lsp.projects import Project, Projects
 from sightline.lsp.reach import Reach, imports_of
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.to_source import DECLARATIONS
+from sightline.lsp.unread_scripts import UnreadScripts
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
@@ -116,6 +117,8 @@ class Routes:
         self._reaches: dict[tuple[str, str], Reach] = {}
         self._other_builds: dict[tuple[str, str], OtherBuilds] = {}
         self._members: dict[tuple[str, str], Members] = {}
+        #: By server, folder and language.
+        self._scripts: dict[tuple[str, str, str], UnreadScripts] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
@@ -124,6 +127,7 @@ class Routes:
         self._reaches.clear()
         self._other_builds.clear()
         self._members.clear()
+        self._scripts.clear()
         self._state = None
 
     def route(self, path: str, operation: Operation) -> Route:
@@ -244,6 +248,16 @@ class Routes:
             self._members[key] = Members(partial(self.project, spec, key[1]))
         return self._members.get(key)
 
+    def unread_scripts(self, route: Route, path: str) -> UnreadScripts | None:
+        """The scripts in the language of a file that only their first line tells."""
+        spec, folder, language = route.spec, route.project.folder, self.language(path)
+        if language is None or not self._registry.languages[language].interpreters:
+            return None
+        key = (route.name, folder, language)
+        if key not in self._scripts:
+            self._scripts[key] = UnreadScripts(language, partial(self.project, spec, folder))
+        return self._scripts[key]
+
     def doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
         language = self.language(file.path)
@@ -271,6 +285,8 @@ class Routes:
             others.changed(changes)
         for members in self._members.values():
             members.changed(changes)
+        for scripts in self._scripts.values():
+            scripts.changed(changes)
         if any(change.path in self._workspace.beside for change in changes):
             self._state = None
         elif any(change.path.endswith(MANIFESTS) for change in changes):
