@@ -34,7 +34,7 @@ CASES: dict[str, tuple[dict[str, str], str, int, set[str]]] = {
         },
         "lib.py",
         4,
-        {"use.py:2"},
+        {"use.py:0", "use.py:2"},
     ),
     "pyright": (
         {
@@ -74,3 +74,52 @@ async def test_the_entry_says_what_is_not_read(tmp_path: Path, server: str) -> N
     base = root.as_uri() + "/"
     found = {(item["uri"], item["range"]["start"]["line"]) for item in answer["items"]}
     assert {f"{uri.removeprefix(base)}:{line}" for uri, line in found} == expected
+
+
+async def test_a_server_without_diagnostics_is_not_called_none(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", {"a.py": "x = 1\n", "a.sh": "echo 1\n"})
+    async with engine(root, cache=tmp_path, registry=only("ty", "bash")) as running:
+        answer = await running.call("vscode.lsp.diagnostics.workspace")
+        assert answer["summary"].endswith("No diagnostics for Bash.")
+
+
+async def test_grammars_that_use_c(tmp_path: Path) -> None:
+    files = {"a.c": "int area(void) { return 1; }\n", "a.y": "%%\n", "a.l": "%%\n"}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        place = {"line": 0, "character": 4}
+        answer = await running.call("vscode.lsp.references", uri=running.uri("a.c"), position=place)
+        assert answer["summary"] == "Returned 0 references. Not looked for in Lex, Yacc."
+
+
+async def test_scripts_that_only_their_first_line_tells(tmp_path: Path) -> None:
+    files = {
+        "lib/common.bash": "area() {\n  echo 1\n}\nother() {\n  echo 2\n}\n",
+        "libexec/run": "#!/usr/bin/env bash\n. ../lib/common.bash\narea\n",
+        "libexec/more": "#!/bin/awk -f\narea\n",
+        "test/run.bats": '@test "it" {\n  run area\n}\n',
+        "LICENSE": "area\n",
+        "lib.py": "def area() -> int:\n    return 1\n",
+        "tool": "#!/usr/bin/python3\nfrom lib import area\n\narea()\n",
+    }
+    root = write_files(tmp_path / "ws", files)
+    note = (
+        "The name also stands in {} that the server does not read ({}); uses there may be missing."
+    )
+
+    async def summary(file: str, line: int, column: int) -> str:
+        place = {"line": line, "character": column}
+        uri = running.uri(file)
+        answer = await running.call("vscode.lsp.references", uri=uri, position=place)
+        return str(answer["summary"]).removeprefix("Returned 0 references.").strip()
+
+    async with engine(root, cache=tmp_path, registry=only("ty", "bash")) as running:
+        said = note.format("2 scripts", "libexec/run, test/run.bats")
+        assert await summary("lib/common.bash", 0, 0) == said
+        assert await summary("lib/common.bash", 3, 0) == ""
+        assert await summary("lib.py", 0, 4) == note.format("1 script", "tool")
+        write_files(root, {"libexec/more": "#!/bin/sh\nother\n"})
+        said = note.format("1 script", "libexec/more")
+        assert await summary("lib/common.bash", 3, 0) == said
+        (root / "libexec/more").unlink()
+        assert await summary("lib/common.bash", 3, 0) == ""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from sightline.lsp.selection import is_dependency
 from tests.languages.samples import only
 from tests.support.engine import Engine, engine
 from tests.support.files import write_files
@@ -59,6 +60,40 @@ async def test_as_many_are_named_as_are_missed(tmp_path: Path, server: str, sett
         found, summary = await asked(running)
         missed = len(ALL - found)
         assert (note(missed) in summary) if missed else ("leave out" not in summary)
+
+
+USUAL = (
+    ".bzr .direnv .eggs .git .git-rewrite .hg .mypy_cache .nox .pants.d .pytype .ruff_cache .svn "
+    ".tox .venv __pypackages__ _build buck-out dist node_modules venv "
+    ".hidden build env out target lib"
+).split()
+BY_DEFAULT = (
+    "The server leaves out {} by default, for the names of their folders; {} there may be missing."
+)
+
+
+@pytest.mark.parametrize(
+    ("server", "settings"),
+    [
+        ("ty", ""),
+        ("ty", '[tool.ty.src]\nexclude = ["other", "!**/venv/"]\n'),
+        ("pyright", ""),
+        ("pyright", '[tool.pyright]\nexclude = ["other"]\n'),
+    ],
+)
+async def test_what_is_left_out_by_default(tmp_path: Path, server: str, settings: str) -> None:
+    uses = {f"tests/{name}/use_{number}.py": USE for number, name in enumerate(USUAL)}
+    root = write_files(tmp_path / "ws", FILES | uses | {"pyproject.toml": PROJECT + settings})
+    async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
+        found, summary = await asked(running)
+        missed = {path for path in uses if path.rpartition("/")[2] not in found}
+        # Folders of dependencies and caches are nobody's work, for whoever looks.
+        own = {path for path in missed if not any(is_dependency(p) for p in path.split("/"))}
+        said = BY_DEFAULT.format(f"{len(own)} files", "uses")
+        assert (said in summary) if own else ("by default" not in summary), (own, summary)
+        symbols = await running.call("vscode.lsp.workspaceSymbols", query="target")
+        said = BY_DEFAULT.format(f"{len(own)} files", "symbols")
+        assert (said in symbols["summary"]) if own else ("by default" not in symbols["summary"])
 
 
 async def test_it_is_said_as_long_as_it_is_so(tmp_path: Path) -> None:

@@ -318,7 +318,7 @@ class ServersEditor:
             return told | _hover(await self.pool.hover(file, position))
         locations: Sequence[Location]
         if ask == "definition":
-            locations = await self.pool.definition(file, position)
+            locations = (await self.pool.definition(file, position)).items
         else:
             asked = self.pool.references(file, position, include_declaration=True)
             locations = (await asked).items

@@ -65,9 +65,9 @@ class FakeSource:
     def identity(self, uri: str | None) -> str:
         return "fake"
 
-    async def definition(self, file: SourceFile, position: Position) -> Sequence[Location]:
+    async def definition(self, file: SourceFile, position: Position) -> Covered[Sequence[Location]]:
         await self._ask()
-        return self.locations
+        return Covered(self.locations)
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool

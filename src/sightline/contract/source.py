@@ -63,7 +63,7 @@ class RawDiagnostic(Struct, frozen=True, gc=False):
 
 
 class Covered(Struct, Generic[T], frozen=True):
-    """A workspace-wide answer: complete for the languages that have a server."""
+    """An answer that is complete as far as what is said with it goes."""
 
     items: T
     #: The languages of the workspace that nobody here can answer for.
@@ -92,7 +92,9 @@ class Source(Protocol):
         """
         ...
 
-    async def definition(self, file: SourceFile, position: Position) -> Sequence[Location]: ...
+    async def definition(
+        self, file: SourceFile, position: Position
+    ) -> Covered[Sequence[Location]]: ...
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool

@@ -72,9 +72,9 @@ class EditorSource:
     def identity(self, uri: str | None) -> str:
         return self._window.identity
 
-    async def definition(self, file: SourceFile, position: Position) -> Sequence[Location]:
+    async def definition(self, file: SourceFile, position: Position) -> Covered[Sequence[Location]]:
         answer = await self._about(file, "definition", m.LocationsAnswer, position)
-        return answer.locations
+        return Covered(answer.locations)
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool

@@ -17,12 +17,25 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sightline.contract.uris import above
-from sightline.lsp import gomod, tsconfig
+from sightline.lsp import gomod
 from sightline.lsp.environments import Environments
 from sightline.lsp.python import installed
 from sightline.lsp.reading import read_json, read_text, read_toml, table
+from sightline.lsp.to_source import Importer, Verdicts
 
-__all__ = ["DEPENDENCIES", "KINDS", "LACKING", "MANIFESTS", "Kind", "not_installed", "unlinked"]
+__all__ = [
+    "ASTRAY",
+    "ASTRAY_FIX",
+    "ASTRAY_TOLD",
+    "DEPENDENCIES",
+    "KINDS",
+    "LACKING",
+    "MANIFESTS",
+    "Kind",
+    "astray",
+    "not_installed",
+    "unlinked",
+]
 
 #: How the files are called that decide it, besides what an install makes: manifests, and
 #: configurations of TypeScript, which may extend files of any name.
@@ -84,6 +97,32 @@ def unlinked(
     return {package.folder: package.name if package.name in lonely else "" for package in named}
 
 
+def astray(language: str, top: str, holding: Holding) -> dict[str, str]:
+    """The folder of every package below ``top`` whose source others do not reach, and its name.
+
+    They find it, by its build or by a copy; see to_source.py.
+    """
+    kind = KINDS.get(language)
+    if kind is not _NODE:
+        return {}
+    found = map(kind.read, holding(kind.manifests[0]))
+    named = [package for package in found if package is not None]
+    homes: dict[str, list[str]] = {}
+    for package in named:
+        homes.setdefault(package.name, []).append(os.path.realpath(package.folder))
+    lost: set[str] = set()
+    verdicts: Verdicts = {}
+    for package in named:
+        importer = Importer(package.folder, top, verdicts)
+        wanted = (package.needs & homes.keys()) - {package.name} - lost
+        lost |= {
+            name
+            for name in wanted
+            if importer.finds(name) and not importer.leads_to_source(name, homes[name])
+        }
+    return {package.folder: package.name for package in named if package.name in lost}
+
+
 def not_installed(
     language: str, folder: str, top: str, environments: Environments = _NONE
 ) -> list[str]:
@@ -119,22 +158,7 @@ def _declared(manifest: Mapping[str, Any], kinds: Iterable[str]) -> Iterator[str
 
 
 def _linked(folder: str, top: str, _: Environments) -> Finds:
-    @cache
-    def patterns() -> list[str]:
-        return [
-            pattern
-            for place in above(folder, top)
-            for file in tsconfig.CONFIGURATIONS
-            for pattern in tsconfig.mapped(f"{place}/{file}")
-        ]
-
-    def finds(name: str) -> bool:
-        installed = (f"{place}/node_modules/{name}" for place in above(folder))
-        return any(map(os.path.lexists, installed)) or any(
-            tsconfig.covers(pattern, name) for pattern in patterns()
-        )
-
-    return finds
+    return cache(Importer(folder, top).finds)
 
 
 # Python
@@ -198,6 +222,12 @@ def _seen_together(folder: str, top: str, _: Environments) -> Finds:
     return lambda name: gomod.works_with(folder, others[name], above(folder, top))
 
 
+ASTRAY = "Imports of {} in other packages do not lead to its source; uses there may be missing."
+ASTRAY_TOLD = "packages whose source others here do not reach"
+ASTRAY_FIX = (
+    "let exports or types in their package.json, paths in tsconfig.json or a project reference "
+    "lead to the source; what is built or installed from elsewhere is no source"
+)
 LACKING = "Packages not installed: {}; what needs them may be missing."
 _NOT_INSTALLED = "The package {} is not installed, so uses in other packages may be missing."
 _TOLD = "packages that others here need are not installed"

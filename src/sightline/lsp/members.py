@@ -24,7 +24,7 @@ from sightline.lsp.source_texts import Hits, SourceTexts
 from sightline.lsp.together import together
 from sightline.workspace.changes import Change
 
-__all__ = ["Members", "is_member"]
+__all__ = ["Members", "is_code", "is_member"]
 
 #: Of so many places it is told whether they are code, and so many are asked about.
 _MOST_READ = 500
@@ -87,6 +87,17 @@ def is_member(language: str, text: str, place: Position) -> bool:
     column = column_of(line, place.character)
     before = syntax.before.fullmatch(line, 0, column)
     return before is not None and syntax.after.match(line, column) is not None
+
+
+def is_code(language: str, text: str, place: Position) -> bool:
+    """Whether a place is in no comment and no text, as far as the language is known."""
+    syntax = _SYNTAXES.get(language)
+    lines = text.split("\n")
+    if syntax is None or place.line >= len(lines):
+        return syntax is None
+    line = lines[place.line]
+    before = "\n".join([*lines[: place.line], line[: column_of(line, place.character)]])
+    return any(True for _ in _code(text.encode(), [len(before.encode())], syntax.no_code))
 
 
 class Members:

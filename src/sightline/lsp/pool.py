@@ -34,13 +34,14 @@ from sightline.lsp.launching import Launcher, Start
 from sightline.lsp.other_builds import Extent, extent_of, name_at
 from sightline.lsp.projects import Project
 from sightline.lsp.reach import Unreached
-from sightline.lsp.references import Found, find
+from sightline.lsp.references import Found, define, find
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.routes import Outlook, Route, Routes
 from sightline.lsp.server import Launch, Server, State
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.sweep import Counter, sweep
 from sightline.lsp.turns import Turns
+from sightline.lsp.unknown_names import NOTE
 from sightline.lsp.unreadable import sentences
 from sightline.process.child import spawn
 from sightline.workspace.changes import Change
@@ -55,6 +56,7 @@ _BESIDE = " (headers)"
 _WARM_AT_ONCE = 2
 #: What was left out because its server could not answer is asked for again after so long.
 _TRY_AGAIN_S = 60.0
+_NO_SYMBOLS = "symbols there may be missing."
 _UNWATCHED = "Changes in the rest of the repository are not watched."
 
 
@@ -115,12 +117,13 @@ class Pool:
             return self._identities[None]
         return self._identities.get(self._registry.language_of(uri.rpartition("/")[2]) or "", "")
 
-    async def definition(self, file: SourceFile, position: Position) -> Sequence[Location]:
+    async def definition(self, file: SourceFile, position: Position) -> Covered[Sequence[Location]]:
         route = self._routes.route(file.path, "definition")
         server, language = await self._reader(route, file.path), self._routes.language_id(file.path)
-        found = await questions.definition(server, file, language, position)
-        copies = self._routes.in_worktrees(route, found, lambda place: place.uri)
-        return [place for place in found if place not in copies] or found
+        found = await define(server, file, language, position)
+        copies = self._routes.in_worktrees(route, found.places, lambda place: place.uri)
+        own = [place for place in found.places if place not in copies] or found.places
+        return Covered(own, note=found.note)
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
@@ -142,7 +145,7 @@ class Pool:
             copies.update(self._routes.in_worktrees(route, found.places, lambda place: place.uri))
             # A file of another project is seen here through the wrong environment.
             own = self._routes.own(route, found.places, lambda place: place.uri)
-            return Found(own, found.note)
+            return Found(own, found.note, found.unknown)
 
         # Code of a project with its own environment may use what lies outside of it.
         related = self._routes.related(own)
@@ -152,10 +155,13 @@ class Pool:
         unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
         mentions = await self._mentions(own, question, found)
+        name, scripts = name_at(file.text, position), self._routes.unread_scripts(own, file.path)
+        unread_in = await scripts.note(name) if scripts is not None else ""
         notes = [_not_shown(copies), self._note(own), package, unreached, doubts, mentions]
-        notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
-        name = name_at(file.text, position)
+        notes += [unread_in, *dict.fromkeys(part.note for part in parts), await unreadable]
         notes.append(await self._routes.elsewhere(own, file.path, name, found))
+        # Where a name is known to stand in code that is not compiled, that is why.
+        notes += [NOTE] if not mentions and all(part.unknown for part in parts) else []
         if own.spec.compile_database:
             asked = question.file
             server, language = await self._reader(own, asked.path), self._routes.language_id
@@ -184,7 +190,11 @@ class Pool:
 
         unreadable = self._unreadable(routes)
         found, unable = await self._turns.able(ask, routes)
-        notes = [self._without(unable), _not_shown(copies), self._note(*routes), await unreadable]
+        reaches = [reach for route in routes if (reach := self._routes.reach(route)) is not None]
+        unreached = [await asyncio.to_thread(reach.look_at_files) for reach in reaches]
+        left_out = (each for part in unreached for each in part.of_files(_NO_SYMBOLS))
+        notes = [self._without(unable), _not_shown(copies), self._note(*routes)]
+        notes += [*dict.fromkeys(left_out), await unreadable]
         note = " ".join(filter(None, notes))
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
@@ -275,6 +285,12 @@ class Pool:
         found = (self._routes.unlinked(root, outlook.name) for root in roots)
         return sorted({name for packages in found for name in packages.values() if name})
 
+    def astray(self, outlook: Outlook) -> list[str]:
+        """The packages of a root that others in it find, but not their sources."""
+        roots = [route.project.projects.root for route in outlook.routes[:1]]
+        found = (self._routes.astray(root, outlook.name) for root in roots)
+        return sorted({name for packages in found for name in packages.values()})
+
     def not_installed(self, outlook: Outlook) -> list[str]:
         """The packages of others that the packages of a root need and do not find."""
         roots = [route.project.projects.root for route in outlook.routes[:1]]
@@ -289,11 +305,11 @@ class Pool:
 
     async def unreached(self, outlook: Outlook) -> tuple[list[str], int]:
         """The modules of a root that are imported where its servers do not find them, and how many
-        files the settings of its projects leave out.
+        files are kept from them.
         """
         found = [await self._unreached(route) for route in outlook.routes]
         names = {each.name for part in found for each in part.unresolved}
-        return sorted(names), sum(part.left_out for part in found)
+        return sorted(names), sum(sum(part.left_out) for part in found)
 
     async def unreadable(self, outlook: Outlook) -> str:
         """What of a root its servers cannot read, in sentences."""

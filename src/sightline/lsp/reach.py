@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sightline.contract.texts import listed
 from sightline.contract.uris import is_under
 from sightline.lsp import aliases, gobuild, own_imports
-from sightline.lsp.left_out import left_out
+from sightline.lsp.left_out import LeftOut, left_out
 from sightline.lsp.own_imports import Importing, Sources, Unresolved, sources_of
 from sightline.lsp.projects import Project
 from sightline.lsp.reading import read_text
@@ -35,8 +35,8 @@ class Unreached(NamedTuple):
     """What a server knows nothing of."""
 
     unresolved: Sequence[Unresolved] = ()
-    #: How many files are kept from it, and by what.
-    left_out: int = 0
+    #: How many files are kept from it, and by what if it is told to.
+    left_out: LeftOut = LeftOut()
     left_out_by: str = ""
 
     def note(self, path: str) -> str:
@@ -47,13 +47,21 @@ class Unreached(NamedTuple):
             files = _files(len(frozenset[str]().union(*(each.files for each in found))))
             names = listed([each.name for each in found], _NAMED)
             sentences.append(f"Imports of {names} are not resolved in {files}; {_MISSING}")
-        if self.left_out:
-            files = _files(self.left_out)
-            sentences.append(f"{self.left_out_by} {files}; {_MISSING}")
-        return " ".join(sentences)
+        return " ".join([*sentences, *self.of_files(_MISSING)])
+
+    def of_files(self, missing: str) -> list[str]:
+        """What is to be said of files that are left out, and of what may be missing for it."""
+        found: list[str] = []
+        if self.left_out.told:
+            found.append(f"{self.left_out_by} {_files(self.left_out.told)}; {missing}")
+        if self.left_out.by_default:
+            files = _files(self.left_out.by_default)
+            found.append(f"{_BY_DEFAULT.format(files)}; {missing}")
+        return found
 
 
 _MISSING = "uses there may be missing."
+_BY_DEFAULT = "The server leaves out {} by default, for the names of their folders"
 
 
 def _files(count: int) -> str:
@@ -67,21 +75,24 @@ class Imports(NamedTuple):
     #: The names of what a text imports.
     imported: Callable[[str], frozenset[str]]
     unresolved: Callable[[Project, Sources, Importing], list[Unresolved]]
-    #: The sources that are kept from the server, given what each imports, and by what.
-    left_out: Callable[[Project, Modules, Variables], Sequence[str]]
+    #: How many sources are kept from the server, given what each imports, and by what.
+    left_out: Callable[[Project, Modules, Variables], LeftOut]
     left_out_by: str = "The project's own settings leave out"
     fix: str = ""
+    #: Whether the paths of files tell what is left out.
+    by_paths: bool = True
     #: Whether a file is surely found by its name, so that no source has to be read for it.
     is_plain: Callable[[Project, str], bool] = lambda project, path: False
 
 
-def _no_go_files(project: Project, modules: Modules, variables: Variables) -> list[str]:
+def _no_go_files(project: Project, modules: Modules, variables: Variables) -> LeftOut:
     target = gobuild.target_of(variables)
-    return [
-        path
-        for path, constraints in modules.items()
-        if target.leaves_out(os.path.basename(path), next(iter(constraints), ""))
-    ]
+    return LeftOut(
+        sum(
+            target.leaves_out(os.path.basename(path), next(iter(constraints), ""))
+            for path, constraints in modules.items()
+        )
+    )
 
 
 PYTHON = Imports(
@@ -96,7 +107,7 @@ TYPESCRIPT = Imports(
     aliases.SOURCES,
     aliases.named,
     aliases.unresolved,
-    lambda project, modules, variables: (),
+    lambda project, modules, variables: LeftOut(),
     fix=aliases.FIX,
 )
 GO = Imports(
@@ -105,6 +116,7 @@ GO = Imports(
     lambda project, tree, importing: [],
     _no_go_files,
     "Build constraints leave out",
+    by_paths=False,
 )
 
 
@@ -134,7 +146,7 @@ class Reach:
         self._changes, self._seen = 0, -1
         #: The same for what is known without reading sources: how many are left out.
         self._moves, self._moves_seen = 0, -1
-        self._left_out = 0
+        self._left_out = LeftOut()
         self._plain: dict[str, bool] = {}
         self._looking = threading.Lock()
         #: Held while it is noted what has to be done: changes come while a thread looks.
@@ -162,16 +174,30 @@ class Reach:
             project = self._project()
             if path is not None:
                 is_plain = self._imports.is_plain(project, path)
-                if self._moves_seen != self._moves and is_plain:
-                    self._moves_seen, self._plain = self._moves, {}
-                    sources = _paths(sources_of(project, self._imports.endings))
-                    modules = dict.fromkeys(sources, frozenset[str]())
-                    self._left_out = len(self._excluded(project, modules))
+                if is_plain:
+                    self._count(project)
                 self._plain[path] = is_plain
                 known = self.known(path)
                 if known is not None:
                     return known
             return self._scan(project)
+
+    def look_at_files(self) -> Unreached:
+        """How many files are kept from the server, in a thread."""
+        with self._looking:
+            project = self._project()
+            if not self._imports.by_paths:
+                return self._scan(project)
+            self._count(project)
+            return Unreached((), self._left_out, self._imports.left_out_by)
+
+    def _count(self, project: Project) -> None:
+        """Counts what is left out by the paths of files, if some came or went."""
+        if self._moves_seen != self._moves:
+            self._moves_seen, self._plain = self._moves, {}
+            sources = _paths(sources_of(project, self._imports.endings))
+            modules = dict.fromkeys(sources, frozenset[str]())
+            self._left_out = self._excluded(project, modules)
 
     def _scan(self, project: Project) -> Unreached:
         with self._noting:
@@ -182,13 +208,13 @@ class Reach:
             self._read(tree, due)
             self._found = Unreached(
                 self._imports.unresolved(project, tree, self._importing),
-                len(self._excluded(project, self._modules)),
+                self._excluded(project, self._modules),
                 self._imports.left_out_by,
             )
         self._seen = seen
         return self._found
 
-    def _excluded(self, project: Project, modules: Modules) -> Sequence[str]:
+    def _excluded(self, project: Project, modules: Modules) -> LeftOut:
         return self._imports.left_out(project, modules, self._variables)
 
     def _imports_the_same(self, path: str) -> bool:

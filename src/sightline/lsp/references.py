@@ -6,6 +6,7 @@ A server's own answer is completed and cut to what was asked for:
   so its uses are asked for, too; and names in ``__all__`` are uses.
 - A Python source and the stub beside it declare one symbol; see ``stubs.py``.
 - What the declaration is, servers see in different ways; see ``contract/declarations.py``.
+- Of a name that the server knows nothing of that is said; see ``unknown_names.py``.
 - Of a member it is said where its name stands on values of unknown type; see ``members.py``.
 """
 
@@ -15,10 +16,10 @@ from typing import NamedTuple
 
 from sightline.contract.declarations import without_declarations
 from sightline.contract.orders import canonical, location_key
-from sightline.contract.source import Expected
+from sightline.contract.source import Expected, SourceFile
 from sightline.contract.texts import listed
 from sightline.contract.uris import path_in
-from sightline.contract.values import Location
+from sightline.contract.values import Location, Position
 from sightline.lsp import questions
 from sightline.lsp.members import Members, is_member
 from sightline.lsp.other_builds import name_at
@@ -27,8 +28,9 @@ from sightline.lsp.server import Server
 from sightline.lsp.source_texts import Hits
 from sightline.lsp.stubs import twins_at
 from sightline.lsp.together import both, together
+from sightline.lsp.unknown_names import NOTE, is_name, is_unknown
 
-__all__ = ["Ask", "Found", "find"]
+__all__ = ["Ask", "Found", "define", "find"]
 
 Ask = Callable[[Server, Expected], Awaitable[Sequence[Location]]]
 
@@ -47,6 +49,8 @@ class Found(NamedTuple):
     places: Sequence[Location]
     #: What is to be said of places that were not looked for.
     note: str = ""
+    #: Whether the server knows nothing of the name that was asked about.
+    unknown: bool = False
 
 
 async def find(
@@ -56,9 +60,13 @@ async def find(
 
     ``members`` are those of the project, where it is said of some that their uses are not known.
     """
-    if server.spec.declarations == "server":
-        return Found(await ask(server, question))
     file, position, include_declaration = question
+    if server.spec.declarations == "server":
+        found = await ask(server, question)
+        unknown = not found and is_name(language, file.text, position)
+        if unknown:
+            unknown = not await questions.definition(server, file, language, position)
+        return Found(found, unknown=unknown)
     name, texts = name_at(file.text, position), _Texts(server)
 
     async def declared() -> tuple[list[Location], Hits | None]:
@@ -75,9 +83,17 @@ async def find(
     notes = [note]
     if members is not None and hits != {}:
         notes.append(await members.note(server, language, name, hits, places))
+    unknown = is_unknown(language, file.text, position, definitions, texts.of)
     if not include_declaration:
         places = without_declarations(places, definitions, language, texts.of)
-    return Found(places, " ".join(filter(None, notes)))
+    return Found(places, " ".join(filter(None, notes)), unknown)
+
+
+async def define(server: Server, file: SourceFile, language: str, position: Position) -> Found:
+    """Where the symbol at a position is defined, and whether the server knows it at all."""
+    found = await questions.definition(server, file, language, position)
+    unknown = is_unknown(language, file.text, position, found, _Texts(server).of)
+    return Found(found, NOTE if unknown else "", unknown)
 
 
 async def _listed(found: Awaitable[Sequence[Location]]) -> list[Location]:

@@ -68,6 +68,10 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     symbols: bool = True
     #: Languages whose symbols its files use. Their servers do not look into these files.
     uses: tuple[str, ...] = ()
+    #: Programs that the first line of a script in it names. Servers do not read those that have no
+    #: extension, nor those with one of these.
+    interpreters: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
 
     def id_of(self, name: str, default: str) -> str:
         """The protocol's language id of a file."""

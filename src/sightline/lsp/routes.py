@@ -23,13 +23,23 @@ from sightline.lsp.environments import Environments
 from sightline.lsp.glance import glance
 from sightline.lsp.launching import Launcher
 from sightline.lsp.legible import can_be_shown
-from sightline.lsp.links import KINDS, LACKING, MANIFESTS, not_installed, unlinked
+from sightline.lsp.links import (
+    ASTRAY,
+    KINDS,
+    LACKING,
+    MANIFESTS,
+    astray,
+    not_installed,
+    unlinked,
+)
 from sightline.lsp.members import Members
 from sightline.lsp.other_builds import OtherBuilds, builds_of
 from sightline.lsp.other_roots import OtherRoots
 from sightline.lsp.projects import Project, Projects
 from sightline.lsp.reach import Reach, imports_of
 from sightline.lsp.registry import Operation, Registry, ServerSpec
+from sightline.lsp.to_source import DECLARATIONS
+from sightline.lsp.unread_scripts import UnreadScripts
 from sightline.lsp.unreadable import Unreadable
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
@@ -112,8 +122,10 @@ class Routes:
         self._present: dict[str, list[str]] = {}
         #: By root and language; see links.py.
         self._unlinked: dict[tuple[str, str], dict[str, str]] = {}
-        #: By folder and language: what is to be said of the package there.
-        self._notes: dict[tuple[str, str], str] = {}
+        self._astray: dict[tuple[str, str], dict[str, str]] = {}
+        #: By folder, language, and whether a declaration is asked about: what is to be said of the
+        #: package there.
+        self._notes: dict[tuple[str, str, bool], str] = {}
         #: By server and folder.
         self._reaches: dict[tuple[str, str], Reach] = {}
         self._other_builds: dict[tuple[str, str], OtherBuilds] = {}
@@ -121,6 +133,8 @@ class Routes:
         #: By server.
         self._other_roots: dict[str, OtherRoots] = {}
         self._unreadable: dict[tuple[str, str], Unreadable] = {}
+        #: By server, folder and language.
+        self._scripts: dict[tuple[str, str, str], UnreadScripts] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
@@ -131,6 +145,7 @@ class Routes:
         self._members.clear()
         self._other_roots.clear()
         self._unreadable.clear()
+        self._scripts.clear()
         self._state = None
 
     def route(self, path: str, operation: Operation) -> Route:
@@ -203,20 +218,29 @@ class Routes:
             )
         return self._unlinked[key]
 
+    def astray(self, root: Root, language: str) -> dict[str, str]:
+        """The folders of the packages in a root whose source others do not reach."""
+        self._refresh()
+        key = (root.real, language)
+        if key not in self._astray:
+            self._astray[key] = astray(language, root.outermost, self._in(root).holding)
+        return self._astray[key]
+
     async def package_note(self, route: Route, path: str) -> str:
         """What the package of a file lacks, and whether others need it and do not find it."""
         root, language = route.project.projects.root, self.language(path) or ""
         if language not in KINDS:
             return ""
         self._refresh()
-        key = (path.rpartition("/")[0], language)
-        notes, unlinked = self._notes, self._unlinked
+        key = (path.rpartition("/")[0], language, path.endswith(DECLARATIONS))
+        notes, of_root = self._notes, (root.real, language)
+        unlinked, astray = self._unlinked, self._astray
         if key not in notes:
             # Manifests and environments are read, of every package: in a thread, from one state.
             state = _State(root, self._in(root).tree(), self._in(root), self._environments)
-            known = unlinked.get((root.real, language))
-            note, of_root = await asyncio.to_thread(_package_note, state, *key, known)
-            notes[key], unlinked[root.real, language] = note, of_root
+            known = unlinked.get(of_root), astray.get(of_root)
+            note, *found = await asyncio.to_thread(_package_note, state, *key, *known)
+            notes[key], (unlinked[of_root], astray[of_root]) = note, found
         return notes[key]
 
     def reach(self, route: Route) -> Reach | None:
@@ -267,6 +291,16 @@ class Routes:
             self._unreadable[key] = Unreadable(partial(self.project, spec, key[1]))
         return self._unreadable[key]
 
+    def unread_scripts(self, route: Route, path: str) -> UnreadScripts | None:
+        """The scripts in the language of a file that only their first line tells."""
+        spec, folder, language = route.spec, route.project.folder, self.language(path)
+        if language is None or not self._registry.languages[language].interpreters:
+            return None
+        key = (route.name, folder, language)
+        if key not in self._scripts:
+            self._scripts[key] = UnreadScripts(language, partial(self.project, spec, folder))
+        return self._scripts[key]
+
     def doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
         language = self.language(file.path)
@@ -298,10 +332,13 @@ class Routes:
             roots.changed(changes)
         for unreadable in self._unreadable.values():
             unreadable.changed(changes)
+        for scripts in self._scripts.values():
+            scripts.changed(changes)
         if any(change.path in self._workspace.beside for change in changes):
             self._state = None
         elif any(change.path.endswith(MANIFESTS) for change in changes):
             self._unlinked.clear()
+            self._astray.clear()
             self._notes.clear()
 
     def everywhere(self, operation: Operation) -> tuple[list[Route], tuple[str, ...]]:
@@ -499,7 +536,8 @@ class Routes:
         if self._state == state:
             return
         self._state = state
-        self._projects, self._present, self._unlinked, self._notes = {}, {}, {}, {}
+        self._projects, self._present = {}, {}
+        self._unlinked, self._astray, self._notes = {}, {}, {}
         self._environments = self._look()
         for root, _ in self._workspace.trees():
             self._add(root)
@@ -530,18 +568,32 @@ class _State(NamedTuple):
 
 
 def _package_note(
-    state: _State, folder: str, language: str, known: dict[str, str] | None
-) -> tuple[str, dict[str, str]]:
-    """The note, and the packages of the root that others do not find. Looks at the disk."""
+    state: _State,
+    folder: str,
+    language: str,
+    declared: bool,
+    missed: dict[str, str] | None,
+    misled: dict[str, str] | None,
+) -> tuple[str, dict[str, str], dict[str, str]]:
+    """The note; and the packages of the root that others do not find, or find as something else.
+
+    Looks at the disk for what is not known yet.
+    """
     root, tree, projects, environments = state
     kind = KINDS[language]
-    if known is None:
-        known = unlinked(language, root.outermost, projects.holding, environments)
+    if missed is None:
+        missed = unlinked(language, root.outermost, projects.holding, environments)
+    if misled is None:
+        misled = astray(language, root.outermost, projects.holding)
     while not any(name in tree.get(folder, ()) for name in kind.manifests):
         if len(folder) <= len(root.real):
-            return "", known
+            return "", missed, misled
         folder = folder.rpartition("/")[0]
     missing = not_installed(language, folder, root.outermost, environments)
-    name = known.get(folder)
     sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
-    return " ".join([*sentences, *([kind.sentence.format(name)] if name else [])]), known
+    if name := missed.get(folder):
+        sentences.append(kind.sentence.format(name))
+    if not declared and (name := misled.get(folder)):
+        # What others reach instead of the source is a declaration, so its uses are known.
+        sentences.append(ASTRAY.format(name))
+    return " ".join(sentences), missed, misled

@@ -18,6 +18,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from sightline.contract.uris import above
 from sightline.lsp.anchors import Anchors, can_be_named
 from sightline.lsp.path_patterns import PACKAGES, expression_of, fills, joined
 from sightline.lsp.reading import read_json, table, texts
@@ -25,11 +26,15 @@ from sightline.workspace.linear import Expression
 
 __all__ = [
     "CONFIGURATIONS",
+    "all_of",
     "anchors",
     "covers",
+    "folder_option",
     "is_twin",
     "known_names",
     "mapped",
+    "option",
+    "targets",
     "without_base_url",
 ]
 
@@ -195,8 +200,54 @@ def known_names(path: str) -> list[str]:
         folder = _base_folder(_chain(configuration.path))
         if folder is not None:
             here = folder.replace(_OWN_FOLDER, os.path.dirname(configuration.path), 1)
-            found += [f"{name}/*" for name in _folders_in(here)]
+            found += [f"{name}/*" for name in _names_in(here)]
     return found
+
+
+def all_of(folder: str, top: str) -> list[str]:
+    """The configurations that the sources of a folder have: the nearest, and what it refers to.
+
+    One above the folder counts if it includes files by itself. Without one in the folder those
+    one step below it count, too.
+    """
+    for place in above(folder, top):
+        here = [f"{place}/{name}" for name in CONFIGURATIONS]
+        nearest = next(filter(os.path.isfile, here), None)
+        if nearest is not None and place == folder:
+            return [each.path for each in _reachable(nearest, {})]
+        if nearest is not None:
+            outer = [each.path for each in _reachable(nearest, {}) if each.include or each.listed]
+            return [*_one_step_below(folder), *outer]
+    return _one_step_below(folder)
+
+
+def _one_step_below(folder: str) -> list[str]:
+    places = (f"{folder}/{name}/{CONFIGURATIONS[0]}" for name in sorted(_names_in(folder)))
+    return [path for path in places if "/node_modules/" not in path and os.path.isfile(path)]
+
+
+def option(path: str, name: str) -> Any:  # noqa: ANN401 - any JSON
+    """What a configuration, or one that it extends, says of a compiler option."""
+    return _option(_chain(path), name)[0]
+
+
+def folder_option(path: str, name: str) -> str | None:
+    """The folder that a compiler option names."""
+    value, given_in = _option(_chain(path), name)
+    if not isinstance(value, str) or not value:
+        return None
+    return _full(os.path.dirname(given_in), value).replace(_OWN_FOLDER, os.path.dirname(path), 1)
+
+
+def targets(path: str) -> dict[str, list[str]]:
+    """The patterns of module names that a configuration has, and the paths that each leads to."""
+    chain, own = _chain(path), os.path.dirname(path)
+    paths, given_in = _option(chain, "paths")
+    folder = _base_folder(chain) or os.path.dirname(given_in)
+    return {
+        pattern: [_full(folder, each).replace(_OWN_FOLDER, own, 1) for each in texts(spelled)]
+        for pattern, spelled in table(paths).items()
+    }
 
 
 def covers(pattern: str, name: str) -> bool:
@@ -205,7 +256,7 @@ def covers(pattern: str, name: str) -> bool:
     return name.startswith(before) and name.endswith(after) if star else pattern == name
 
 
-def _folders_in(folder: str) -> list[str]:
+def _names_in(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError:

@@ -30,18 +30,16 @@ class Definition:
 
     async def answer(self, desk: Desk, question: Question[PositionArguments]) -> Whole:
         found = await desk.source.definition(question.notes, question.arguments.position)
-        locations, outside = canonical_locations(desk.view, found)
-        first = locations[:MAX_ITEMS_NONPAGED]
+        locations, outside = canonical_locations(desk.view, found.items)
+        first, rest = locations[:MAX_ITEMS_NONPAGED], left_out(outside, found)
 
         def definitions(count: int) -> Definitions:
-            return Definitions(first[:count], _summary(count, len(locations), outside))
+            return Definitions(first[:count], _summary(count, len(locations)) + rest)
 
         return Whole(definitions(len(first)), lambda size: definitions(within(first, size)))
 
 
-def _summary(count: int, total: int, outside: int) -> str:
+def _summary(count: int, total: int) -> str:
     if count < total:
-        sentence = f"Found {count} of {total} definitions (capped)."
-    else:
-        sentence = f"Found {plural(total, 'definition')}."
-    return sentence + left_out(outside)
+        return f"Found {count} of {total} definitions (capped)."
+    return f"Found {plural(total, 'definition')}."

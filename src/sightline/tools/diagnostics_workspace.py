@@ -66,7 +66,8 @@ class DiagnosticsWorkspace:
             raise TooMany("more than 5,000 files have diagnostics; ask document by document")
         ordered = canonical(groups, file_key)
 
-        rest = left_out(outside, found)
+        # A server may be there that has none.
+        rest = left_out(outside, found, "diagnostics")
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             notes = ["next page available"] * more + ["Capped"] * any(flags)

@@ -25,7 +25,7 @@ from sightline.cli.start import build_program, roots_from
 from sightline.contract.failures import Failure
 from sightline.contract.texts import listed
 from sightline.lsp.install.store import Store
-from sightline.lsp.links import KINDS
+from sightline.lsp.links import ASTRAY_FIX, ASTRAY_TOLD, KINDS
 from sightline.lsp.pool import Pool
 from sightline.lsp.reach import imports_of
 from sightline.lsp.routes import Outlook, Route
@@ -209,6 +209,11 @@ async def _language(pool: Pool, outlook: Outlook, situation: Situation) -> Findi
         why = f"{names[0]} cannot be started ({problem.strerror})"
         return Finding(subject, "missing", why, "put that right, then sightline doctor")
     ready = f"{names[0]} {versions[0]}, ready".replace("  ", " ")
+    return await _reach(pool, outlook, subject, ready)
+
+
+async def _reach(pool: Pool, outlook: Outlook, subject: str, ready: str) -> Finding:
+    """What a server that works lacks, or leaves out."""
     ready = ", with ".join([ready, *pool.environments(outlook)[:1]])
     shortcomings = pool.shortcomings(*outlook.routes)
     if shortcomings:
@@ -225,6 +230,10 @@ async def _language(pool: Pool, outlook: Outlook, situation: Situation) -> Findi
     if missing:
         told = f"{ready}; packages not installed: {listed(missing, _MAX_NAMED)}"
         return Finding(subject, "note", told, KINDS[outlook.name].fix)
+    packages = pool.astray(outlook)
+    if packages:
+        told = f"{ready}; {ASTRAY_TOLD}: {listed(packages, _MAX_NAMED)}"
+        return Finding(subject, "note", told, ASTRAY_FIX)
     unresolved, left_out = await pool.unreached(outlook)
     if left_out:
         ready += f"; files that are left out: {left_out:,}"
