@@ -23,8 +23,9 @@ from sightline.index.discover import Discovery
 from sightline.index.lookup import Lookup
 from sightline.index.planning import plan_all
 from sightline.index.query import Query, understand
-from sightline.index.ranked import Near
+from sightline.index.ranked import MAX_RESULTS, Near
 from sightline.index.results import Found
+from sightline.index.scanning import MAX_HITS
 from sightline.index.search import Item, Request, RootSearch
 from sightline.index.snapshot import Snapshot
 from sightline.index.store import Store, index_folder
@@ -58,7 +59,6 @@ class Answer:
     capped: bool = False
     note: str = ""
     matches: int = 0
-    files: int = 0
     skipped: int = 0
     _items: dict[int, Item] = field(default_factory=dict)
 
@@ -315,8 +315,9 @@ class Index:
         answer = Answer(searches, [], note=asked.note)
         for which, (root, _, snapshot) in enumerate(ready):
             near = asked.near[which]
+            inner = self._inner_roots(root)
             search = RootSearch(
-                snapshot, root.real, self.lookup, asked.request, check, near, asked.query
+                snapshot, root.real, self.lookup, asked.request, check, near, asked.query, inner
             )
             searches.append(search)
             results = search.run()
@@ -324,14 +325,15 @@ class Index:
             if results.note and results.note not in answer.note:
                 answer.note = f"{results.note} {answer.note}".strip()
             answer.matches += results.matches
-            answer.files += snapshot.living_files
-            answer.skipped += snapshot.left_out
-            inner = self._inner_roots(root)
-            for place, found in enumerate(results.found):
-                if not inner or not search.path(found).startswith(inner):
-                    merged.append((-found.score, which, place, found))
+            answer.skipped += snapshot.left_out_without(inner)
+            merged += [
+                (-found.score, which, place, found) for place, found in enumerate(results.found)
+            ]
         if len(ready) > 1:  # the results of one search are in order
             merged.sort(key=lambda entry: entry[:3])
+            most = MAX_RESULTS if asked.request.mode == "auto" else MAX_HITS
+            answer.capped |= len(merged) > most
+            del merged[most:]
         answer.found = [(which, found) for _, which, _, found in merged]
         answer.begin(asked.first)
         return answer

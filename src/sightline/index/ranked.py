@@ -131,10 +131,11 @@ class Ranked(NamedTuple):
             chunks, total = self._totals(evidence, 0.0)
         self.check()
         pool = best(self.snapshot, chunks, total, _POOL)
+        capped = len(pool) > MAX_RESULTS
         pool = self._spread(self._exact_first(pool))
         found = [Found(chunk, -down / SCALE) for down, _, _, chunk, _ in pool[:MAX_RESULTS]]
         weight = 0.0 if nearest is None else nearest.weight
-        return Results(found, len(pool) > MAX_RESULTS, note, weight=weight)
+        return Results(found, capped, note, weight=weight)
 
     def _nearest(self, near: Near) -> Nearest:
         chunks, values = near.matrix.nearest(near.query(), self.scope.chunks, CANDIDATES)

@@ -162,6 +162,13 @@ class Snapshot:
         """How many files are known but not indexed."""
         return sum(row.place < 0 for row in self.rows.values())
 
+    def left_out_without(self, elsewhere: tuple[str, ...]) -> int:
+        """The same without the paths that begin so."""
+        if not elsewhere:
+            return self.left_out
+        rows = self.rows.items()
+        return sum(row.place < 0 and not path.startswith(elsewhere) for path, row in rows)
+
     # What counts are divided by: more for texts longer than the mean. Worked out once.
 
     def norm(self, b: float) -> NDArray[np.float64]:
