@@ -52,15 +52,15 @@ def private(folder: Path) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()
+        if hasattr(os, "getuid") and status.st_uid != os.getuid():
+            raise CommandError(f"the folder {folder} belongs to another user; remove or chown it")
+        if status.st_mode & 0o077:
+            folder.chmod(0o700)
     except OSError as error:
         raise CommandError(
             f"the folder {folder} cannot be made ({error.strerror}); check its permissions, or "
             "set XDG_DATA_HOME and XDG_CACHE_HOME to folders you can write"
         ) from None
-    if hasattr(os, "getuid") and status.st_uid != os.getuid():
-        raise CommandError(f"the folder {folder} belongs to another user; remove or chown it")
-    if status.st_mode & 0o077:
-        folder.chmod(0o700)
     return folder
 
 

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import NamedTuple, TypeVar
 
-from sightline.contract.failures import NoIndex, NotReady
+from sightline.contract.failures import NoIndex, NotReady, Unavailable
 from sightline.index.builder import Builder, Progress, Tally
 from sightline.index.dense.encoder import encode_query
 from sightline.index.dense.engine import Dense
 from sightline.index.dense.fusion import fusion_for
 from sightline.index.dense.nearness import Matrix
 from sightline.index.discover import Discovery
+from sightline.index.disk import DiskRefuses
 from sightline.index.lookup import Lookup
 from sightline.index.planning import plan_all
 from sightline.index.query import Query, understand
@@ -130,7 +131,10 @@ class Index:
         self.workspace = workspace
         self._environment = environment
         roots = [root.real for root in workspace.roots.roots]
-        os.makedirs(cache, mode=0o700, exist_ok=True)
+        try:
+            os.makedirs(cache, mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise Unavailable(str(DiskRefuses.by(error))) from None
         self.workers = workers or Workers(environment, roots, cache)
         self.lookup = Lookup()
         self.dense = Dense(self.workers, workspace.source_changed, enabled=dense)

@@ -7,6 +7,7 @@ else.
 """
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -286,8 +287,9 @@ class Dense:
 
     @staticmethod
     def _tidy(root: _Root, snapshot: Snapshot) -> None:
-        """Writes the log anew when most of it is about files as they no longer are."""
-        with root.lock:
+        """Writes the log anew when most of it is about files as they no longer are. A disk that has
+        no room for that keeps the long one."""
+        with root.lock, contextlib.suppress(OSError):
             if root.log.dead * 2 > root.log.size and not root.missing:
                 rows = snapshot.rows.items()
                 root.log.compact({path_key(path): row.hash for path, row in rows if row.chunks})
