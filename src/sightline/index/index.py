@@ -42,6 +42,9 @@ __all__ = ["Answer", "Index"]
 T = TypeVar("T")
 
 _MAX_ATTEMPTS = 4
+#: Who cannot say in an answer that it goes by words alone waits for the vectors of so many chunks,
+#: about ten seconds of work.
+_VECTORS_AWAITED = 4_000
 #: How often somebody who waits for vectors is told how far they are.
 _TELL_S = 0.25
 
@@ -291,10 +294,10 @@ class Index:
         return found, ""
 
     async def vectors(self, builder: Builder, snapshot: Snapshot) -> tuple[Matrix | None, str]:
-        """The vectors of a root's chunks if they are complete; or nothing, and why."""
+        """The vectors of a root's chunks if they are complete or soon are; or nothing, and why."""
         if await self.dense.weights() is None:
             return None, self.dense.problem
-        matrix = await self.dense.matrix(builder, snapshot)
+        matrix = await self.dense.matrix(builder, snapshot, _VECTORS_AWAITED)
         if matrix is None:
             self.dense.owes = True
             standing = await self.dense.standing(builder, snapshot)

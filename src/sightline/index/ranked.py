@@ -266,7 +266,8 @@ class Ranked(NamedTuple):
     def _add_mention(self, bonus: Floats, mention: str) -> None:
         """Files whose path ends as the text says."""
         parts = mention.lower().split("/")
-        named = self.snapshot.named(parts[-1])
+        counts = self.snapshot.file_counts
+        named = [file for file in self.snapshot.named(parts[-1]) if counts[file]]
         scored = [(self._common_end(file, parts), file) for file in named]
         longest = max((length for length, _ in scored), default=0)
         files = [file for length, file in scored if length == longest]

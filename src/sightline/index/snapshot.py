@@ -146,8 +146,15 @@ class Snapshot:
     # Exact counts of the living
 
     @cached_property
+    def file_counts(self) -> Flags:
+        """Which files count: those alive that have chunks. Nothing can be found in an empty one,
+        and a cache of code, which holds chunks, knows nothing of it."""
+        counts: Flags = self.file_alive & (np.diff(self.chunk_first) > 0)
+        return counts
+
+    @cached_property
     def living_files(self) -> int:
-        return int(self.file_alive.sum())
+        return int(self.file_counts.sum())
 
     @cached_property
     def living_chunks(self) -> int:

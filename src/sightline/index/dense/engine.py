@@ -120,8 +120,11 @@ class Dense:
             missing = missing_files(rows, root.log)
         return Standing(chunks, chunks - sum(rows[path].chunks for path in missing))
 
-    async def matrix(self, builder: Builder, snapshot: Snapshot) -> Matrix | None:
-        """The vectors of a root's snapshot if they are complete, or soon can be."""
+    async def matrix(
+        self, builder: Builder, snapshot: Snapshot, most: int | None = None
+    ) -> Matrix | None:
+        """The vectors of a root's snapshot if they are complete, or soon can be: those of ``most``
+        chunks are waited for."""
         if self._weights is not None:
             ready = self._root(builder, self._weights)
             if ready.matrix is not None and ready.generation == snapshot.generation:
@@ -130,7 +133,7 @@ class Dense:
         if standing.problem or self._weights is None:
             return None
         root = self._root(builder, self._weights)
-        little = 0 < standing.chunks - standing.done <= _WAIT_CHUNKS
+        little = 0 < standing.chunks - standing.done <= (_WAIT_CHUNKS if most is None else most)
         if little:
             self.start(builder)
             if root.task is not None:
