@@ -64,6 +64,8 @@ class Answer:
     note: str = ""
     matches: int = 0
     skipped: int = 0
+    #: Whether it was ranked by words alone for want of vectors.
+    preliminary: bool = False
     _items: dict[int, Item] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -105,6 +107,8 @@ class _Asked(NamedTuple):
     #: Per root.
     near: Sequence[Near | None]
     note: str
+    #: Whether vectors would count that are not there.
+    preliminary: bool
     first: int
 
 
@@ -254,7 +258,8 @@ class Index:
         So many of the ``first`` are made to be shown; the others are when they are asked for.
         """
         query = understand(request.query) if request.mode == "auto" else None
-        weight = 0.0 if query is None or not self.dense.enabled else fusion_for(query)
+        gain = 0.0 if query is None else fusion_for(query)
+        weight = gain if self.dense.enabled else 0.0
         for _ in range(_MAX_ATTEMPTS):
             ready = self.ready(progress)
             if weight > 0.0 and any(one.snapshot is None for one in self.builders.values()):
@@ -263,7 +268,7 @@ class Index:
                 found = await ready
             seen = [Seen.now(root, builder) for root, builder in found]
             near, note = await self._near(seen, request.query, weight)
-            asked = _Asked(request, query, near, note, first)
+            asked = _Asked(request, query, near, note, gain > 0.0 and not any(near), first)
             stopped = threading.Event()
             try:
                 return await _stoppable(partial(self._search, seen, asked, stopped), stopped)
@@ -319,7 +324,7 @@ class Index:
 
         searches: list[RootSearch] = []
         merged: list[tuple[float, int, int, Found]] = []
-        answer = Answer(searches, [], note=asked.note)
+        answer = Answer(searches, [], note=asked.note, preliminary=asked.preliminary)
         for which, (root, _, snapshot) in enumerate(ready):
             near = asked.near[which]
             inner = self._inner_roots(root)

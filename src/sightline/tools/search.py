@@ -25,6 +25,8 @@ INFO = ToolInfo(
     epochs=SOURCE_EPOCHS,
     paged=True,
     page_size=10,
+    stale="files changed, or vectors are ready that the first page was ranked without; drop the "
+    "cursor and ask for the first page again",
 )
 
 #: What a token is taken for, in bytes of JSON.
@@ -107,7 +109,14 @@ class Search:
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             return _summary(found, request, returned, more=more)
 
-        return Paged(items, summary, item_bytes=_ITEM_BYTES, slow=True, made=found.made)
+        return Paged(
+            items,
+            summary,
+            item_bytes=_ITEM_BYTES,
+            slow=True,
+            made=found.made,
+            preliminary=found.preliminary,
+        )
 
 
 class _Items(Sequence[SearchItem]):

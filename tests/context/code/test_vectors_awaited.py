@@ -23,8 +23,8 @@ async def test_vectors_that_are_being_made_are_waited_for(tmp_path: Path) -> Non
     (root / "refunds.py").write_text(
         "def refund(amount, customer):\n    bank.transfer(customer.account, amount)\n"
     )
-    families = ("index", "context")
-    async with engine(root, cache=tmp_path / "cache", families=families) as running:
+    cache = tmp_path / "cache"
+    async with engine(root, cache=cache, families=("index", "context")) as running:
         await running.once("index_build")
         [before] = (await running.once("index_status"))["roots"]
         assert before["vectors"]["total"] > 400, "more than a build waits for"
