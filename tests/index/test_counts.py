@@ -79,3 +79,13 @@ async def test_more_hits_than_are_given_are_told(tmp_path: Path) -> None:
         assert (await summary(running, "run")).startswith("Returned 1 of 200 or more ranked hits")
         said = await summary(running, "needle", mode="literal")
         assert said.startswith("Returned 1 of at least 1000 hits (at least 1200 matches)"), said
+
+
+async def test_a_phrase_that_is_everywhere_is_said_to_be(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    for number in range(210):
+        (root / f"f{number}.py").write_text(f"def f{number}():\n    raise no such thing\n")
+    async with index_engine(root, tmp_path / "cache") as running:
+        said = await summary(running, '"no such thing" in f7')
+        assert '"no such thing" is too common or short to ask for; its words were ranked.' in said

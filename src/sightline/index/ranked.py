@@ -288,12 +288,14 @@ class Ranked(NamedTuple):
     def _add_phrases(self, bonus: Floats) -> tuple[str, NDArray[np.bool_] | None]:
         """Quoted phrases must be there, if they are anywhere and the query is short."""
         missing: list[str] = []
+        common: list[str] = []
         must: NDArray[np.bool_] | None = None
         for phrase in self.query.phrases:
             where = self.scanner.chunks_with(phrase, self.scope, _MAX_PHRASE_FILES)
             self.check()
-            if where is None:
-                continue  # in too many files to tell chunks apart by it
+            if where is None:  # in too many files to tell chunks apart by it, or too short
+                common.append(phrase)
+                continue
             if not where:
                 missing.append(phrase)
                 continue
@@ -303,6 +305,8 @@ class Ranked(NamedTuple):
                 has[where] = True
                 must = has if must is None else must & has
         note = ""
+        if common and self.query.short:
+            note = f'"{common[0][:60]}" is too common or short to ask for; its words were ranked.'
         if missing and self.query.short:
             note = f'"{missing[0][:60]}" does not occur as written; its words were ranked.'
         if must is not None and not must.any():

@@ -7,6 +7,7 @@ file. Patterns run on RE2, in time linear in the text, whatever the pattern is.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from sightline.index.lookup import Lookup
 from sightline.index.patterns import ANY, Need, needed
 from sightline.index.postings import contains
 from sightline.index.results import Found, Records, Results
+from sightline.index.returns import without_returns
 from sightline.index.roles import Role
 from sightline.index.segment import term_key
 from sightline.index.snapshot import Snapshot
@@ -56,6 +58,8 @@ _DOWN = np.array([-_SCORES[role] for role in sorted(Role)])
 _DECLARES = 2.0
 _WORD = re.compile(r"\w+")
 _MAX_WORD = 40
+#: A pattern that asks for carriage returns gets to see them.
+_RETURN = re.compile(r"\r|\\r|\\x0d|\\x\{0*d\}|\\0?15", re.IGNORECASE)
 
 Finder = Callable[[bytes], Iterator[tuple[int, int]]]
 
@@ -104,6 +108,7 @@ class Scanner(NamedTuple):
     def literal(self, text: str, scope: Scope) -> Results:
         """The chunks that hold ``text``, letter for letter."""
         needle = text.encode("utf-8", "replace")
+        any_end = b"\r" not in needle
 
         def find(data: bytes) -> Iterator[tuple[int, int]]:
             place = data.find(needle)
@@ -111,15 +116,20 @@ class Scanner(NamedTuple):
                 yield place, place + len(needle)
                 place = data.find(needle, place + len(needle))
 
-        candidates = self._with_codes(text_codes(needle)) & scope.files
+        lines = needle.split(b"\n") if any_end else [needle]
+        codes = sorted({code for line in lines for code in text_codes(line)})
+        candidates = self._with_codes(codes) & scope.files
         declared = self.lookup.terms(self.snapshot, term_key("s" + text)).chunks
-        return self._scan(candidates, find, scope, set(declared.tolist()))
+        finder = partial(without_returns, find) if any_end else find
+        return self._scan(candidates, finder, scope, set(declared.tolist()))
 
     def pattern(self, pattern: str, scope: Scope) -> Results:
         """The chunks in which a pattern matches something."""
         compiled = compile_pattern(pattern)
         candidates = self._needing(needed(pattern)) & scope.files
-        return self._scan(candidates, compiled.spans, scope, set())
+        any_end = _RETURN.search(pattern) is None
+        finder = partial(without_returns, compiled.spans) if any_end else compiled.spans
+        return self._scan(candidates, finder, scope, set())
 
     def chunks_with(self, text: str, scope: Scope, limit: int) -> list[int] | None:
         """The chunks with a phrase, ignoring ASCII case; ``None`` if too many files may have it."""
