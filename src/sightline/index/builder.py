@@ -64,6 +64,32 @@ class Tally:
     unchanged: int = 0
 
 
+@dataclass
+class _Run:
+    """A refresh under way."""
+
+    task: asyncio.Task[Tally]
+    force: bool
+    waiting: int = 0
+
+    def serves(self, *, force: bool) -> bool:
+        """Whether somebody else may wait for it too."""
+        return self.waiting > 0 and not self.task.done() and self.force >= force
+
+    async def join(self) -> Tally:
+        self.waiting += 1
+        try:
+            await asyncio.wait({self.task})
+        finally:
+            self.waiting -= 1
+            if not self.waiting and not self.task.done():
+                self.task.cancel()
+                await asyncio.wait({self.task})  # what it has in hand is let go of in order
+                if not self.task.cancelled():
+                    self.task.exception()  # nobody is left to be told
+        return self.task.result()
+
+
 class Builder:
     def __init__(self, store: Store, discovery: Discovery, workers: Workers) -> None:
         self.library = Library(store)
@@ -74,6 +100,7 @@ class Builder:
         self.found: Found | None = None
         self._workers = workers
         self._working = asyncio.Lock()
+        self._run: _Run | None = None
         self._listeners: list[Progress] = []
         #: Files that may differ from the snapshot; ``None`` before the first look.
         self._pending: set[str] | None = None
@@ -121,15 +148,29 @@ class Builder:
     async def refresh(
         self, tree: Callable[[], Tree], progress: Progress, *, force: bool = False
     ) -> Tally:
-        """Brings the index up to the tree as it is when the work begins."""
+        """Brings the index up to the tree as it is now.
+
+        Whoever asks while the work is done joins it. A joiner that cancels leaves; the work stops
+        when the last one left.
+        """
         self._listeners.append(progress)
         try:
-            async with self._working:
-                if self.fresh and not force:
-                    return Tally(unchanged=len(self.library.rows))
-                return await self._refresh(tree, force=force)
+            run = self._run
+            if run is not None and run.serves(force=force):
+                tally = await run.join()
+                if force or self.fresh:
+                    return tally  # else something changed after that work began
+            work = self._work(tree, force=force)
+            self._run = _Run(asyncio.create_task(work, name="refresh the index"), force)
+            return await self._run.join()
         finally:
             self._listeners.remove(progress)
+
+    async def _work(self, tree: Callable[[], Tree], *, force: bool) -> Tally:
+        async with self._working:
+            if self.fresh and not force:
+                return Tally(unchanged=len(self.library.rows))
+            return await self._refresh(tree, force=force)
 
     async def catch_up(self, tree: Callable[[], Tree], progress: Progress) -> Snapshot:
         """A snapshot that has every change announced so far.
