@@ -158,6 +158,12 @@ def _shown(item: "Item", *, explain: bool) -> SearchItem:
     )
 
 
+def _is_odd(glob: str) -> bool:
+    """Whether a glob is one that other programs take and that fits nothing here."""
+    bare = glob.removeprefix("!")
+    return bare.startswith(("/", "~", "file:")) or "{" in bare
+
+
 def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) -> str:
     total = len(found)
     if request.mode == "auto":
@@ -174,6 +180,8 @@ def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) 
     sentence += "."
     if found.note:
         sentence += f" {found.note}"
+    if not total and any(map(_is_odd, request.filters.paths)):
+        sentence += " path takes globs below a root: no absolute paths, no {a,b}."
     if request.mode != "auto" and found.skipped:
         sentence += f" {plural(found.skipped, 'file')} not indexed; index_status says why."
     return sentence
