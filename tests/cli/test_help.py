@@ -20,6 +20,13 @@ def test_every_command_has_help_with_an_example(sightline: Command, name: str) -
     assert len(about.split()) >= 5, "a sentence about what it does"
 
 
+@pytest.mark.parametrize("action", ["build", "status", "search"])
+def test_the_actions_of_the_index_have_an_example(sightline: Command, action: str) -> None:
+    done = sightline("index", action, "--help")
+    example = done.out.partition("example:\n")[2].strip()
+    assert done.code == 0 and example.startswith(f"sightline index {action}")
+
+
 @pytest.mark.parametrize("flag", ["--help", "-h", "help"])
 def test_the_overview(sightline: Command, flag: str) -> None:
     done = sightline(flag)

@@ -24,6 +24,21 @@ FILES = {
 }
 
 
+def test_a_hit_is_said_to_be_in_its_root(home: Path, workspace: Workspace, tmp_path: Path) -> None:
+    root, other = workspace(FILES), tmp_path / "other root"
+    (other / "src").mkdir(parents=True)
+    (other / "src/shapes.py").write_text("class Circle:\n    pass\n")
+    roots = [word for folder in (root, other) for word in ("--root", str(folder))]
+    run(home, "index", "build", root, other)
+    lines = run(home, "index", "search", "Circle", *roots).stdout.splitlines()
+    heads = [line.partition("  in ")[2] for line in lines if line.startswith("src/shapes.py:1 ")]
+    assert sorted(heads) == sorted([str(root), str(other)])
+    one = run(home, "index", "search", "Circle", "--root", str(other)).stdout
+    assert "  in " not in one
+    odd = run(home, "index", "search", "Circle", *roots, "--path", f"{root}/src").stdout
+    assert "path takes globs below a root: no absolute paths, no {a,b}." in odd
+
+
 def test_build_status_search(home: Path, workspace: Workspace) -> None:
     root = workspace(FILES)
     built = run(home, "index", "build", root)

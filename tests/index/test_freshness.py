@@ -10,6 +10,8 @@ import pytest
 
 from sightline.contract.failures import NoIndex
 from sightline.contract.settings import Settings
+from sightline.index.builder import Builder, Progress
+from tests.support.corpus import write_corpus
 from tests.support.engine import Engine, engine
 from tests.support.index import bench, build, found, index_engine
 
@@ -163,3 +165,44 @@ async def test_nothing_is_answered_before_the_first_build(tmp_path: Path) -> Non
         with pytest.raises(NoIndex) as caught:
             await running.once("search", query="zebra")
         assert caught.value.details["building"] is False
+
+
+def phase(builder: Builder) -> str:
+    return builder.phase.name if builder.phase is not None else ""
+
+
+async def test_the_work_of_a_build_goes_on_until_the_last_one_left(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    write_corpus(root, 1_500, functions=1)
+    heard: dict[str, list[str]] = {"first": [], "second": []}
+    going = asyncio.Event()
+
+    def listener(name: str) -> Progress:
+        def hear(
+            message: str, *, phase: str, done: int | None = None, total: int | None = None
+        ) -> None:
+            heard[name].append(phase)
+            if heard["second"]:
+                going.set()
+
+        return hear
+
+    async with bench(tmp_path / "cache") as tools, tools.open(root) as index:
+        [builder] = index.builders.values()
+        first = asyncio.create_task(index.build(listener("first"), force=False))
+        while phase(builder) != "index":
+            await asyncio.sleep(0)
+        second = asyncio.create_task(index.build(listener("second"), force=False))
+        await going.wait()
+        first.cancel()
+        [tally] = (await second).values()
+        assert tally.added == len(builder.library.rows) == 1_500
+        assert "scan" not in heard["second"], "nothing was begun anew"
+        assert len(await found(index, "parser")) > 0
+        # The last one to leave ends it.
+        alone = asyncio.create_task(index.build(listener("first"), force=True))
+        while phase(builder) != "index":
+            await asyncio.sleep(0)
+        alone.cancel()
+        await asyncio.wait({alone})
+        assert phase(builder) == "" and not builder.library.store.locked

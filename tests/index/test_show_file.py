@@ -58,6 +58,10 @@ async def test_by_path_and_lines(workspace: Workspace, tmp_path: Path) -> None:
         assert few["truncated"] and len(few["text"]) <= 200
         wide = await running.once("show_file", path="wide.txt")
         assert len(wide["text"]) < 2_100 and wide["endLine"] == 2
+        assert wide["truncated"] and wide["summary"] == "Lines 1-2 of 2; long lines are cut."
+        narrow = await running.once("show_file", path="wide.txt", maxTokens=50)
+        assert len(narrow["text"].encode()) < 200 and narrow["text"].endswith("x…")
+        assert (narrow["endLine"], narrow["truncated"]) == (1, True)
         (root / "empty.py").write_text("")
         empty = await running.once("show_file", path="empty.py")
         assert (empty["text"], empty["totalLines"], empty["endLine"]) == ("", 0, 0)

@@ -81,6 +81,35 @@ async def test_every_match_is_counted(tmp_path: Path) -> None:
         assert names == ["one", "two", ""], "source before text, then by line"
 
 
+async def test_lines_that_end_in_returns_are_searched_as_they_are_shown(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    text = "def one():\n    return 9\n\n\ndef two():\n    return 9\n"
+    (root / "a.py").write_bytes(text.encode())
+    (root / "b.py").write_bytes(text.replace("\n", "\r\n").encode())
+    for number in range(20):  # so that trigrams rule files out
+        (root / f"other{number}.py").write_text("def one(): return 8\n")
+    both = {("a.py", 2), ("a.py", 6), ("b.py", 2), ("b.py", 6)}
+    patterns = {
+        r"return 9$": both,
+        r"one\(\):\n    return 9\n\n": {("a.py", 1), ("b.py", 1)},
+        r"9\s+def two": {("a.py", 2), ("b.py", 2)},
+        r"9\r\n": {("b.py", 2), ("b.py", 6)},
+    }
+    literals = {
+        "one():\n    return 9\n\n\n": {("a.py", 1), ("b.py", 1)},
+        "9\r\n": {("b.py", 2), ("b.py", 6)},
+    }
+    async with bench(tmp_path / "cache") as tools, tools.open(root) as index:
+        await build(index)
+        for pattern, expected in patterns.items():
+            assert _starts(await found(index, pattern, mode="regex")) == expected, pattern
+        for literal, expected in literals.items():
+            items = await found(index, literal, mode="literal")
+            assert _starts(items) == expected, literal
+            assert all("return 9" in item.snippet for item in items)
+
+
 @pytest.mark.parametrize("pattern", ["(", "[a", "a{2,1}", "(?<=a)b", r"\1", "(?P<n>a", "a**", "\\"])
 async def test_a_bad_pattern_is_refused_with_its_reason(tmp_path: Path, pattern: str) -> None:
     with pytest.raises(InvalidArguments, match="regular expression"):

@@ -297,13 +297,15 @@ class Calls(Struct, eq=False, dict=True):
         """A page of a retained set, which the first page makes."""
         arguments = asked.question.arguments
         if arguments.cursor is None:
-            start = Cursor(0, asked.request, asked.snapshot)
             result = self.retained.find(asked.snapshot) or await self._share(asked)
+            start = Cursor(0, asked.request, _bound(asked.snapshot, result))
         else:
             start = cursors.decode(arguments.cursor, asked.request)
-            if start.snapshot != asked.snapshot:
-                raise CursorStale
+            if start.snapshot not in (asked.snapshot, keys.preliminary_key(asked.snapshot)):
+                raise CursorStale(asked.tool.info.stale)
             result = self.retained.require(asked.snapshot)
+            if start.snapshot != _bound(asked.snapshot, result):
+                raise CursorStale(asked.tool.info.stale)
         size = arguments.pageSize or asked.tool.info.page_size
         size = min(size, self.settings.max_items_per_page)
         budget = min(asked.question.budget or asked.aim, asked.aim)
@@ -448,6 +450,11 @@ def fit(whole: Whole, asked: Asked) -> EncodedPage:
         else:
             too_long = middle
     return page
+
+
+def _bound(snapshot: str, result: RetainedSet) -> str:
+    """What the cursors of a result set are bound to."""
+    return keys.preliminary_key(snapshot) if result.preliminary else snapshot
 
 
 def _asker(tool: Tool[Any], caller: Caller) -> tuple[Hashable, ...]:

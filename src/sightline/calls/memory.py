@@ -93,6 +93,8 @@ class RetainedSet(Struct, eq=False):
     slow: bool = False
     #: How many of the first items do not.
     made: int = 0
+    #: Whether it may be another list later though no file changed.
+    preliminary: bool = False
     #: The page that was cut last, and what it was cut by: a page asked for again is there.
     last: tuple[Hashable, bytes, str] | None = None
 
@@ -102,7 +104,15 @@ class RetainedSet(Struct, eq=False):
         if answer.item_bytes is not None:
             lazy = LazyItems(answer.items)
             size = answer.item_bytes * len(lazy)
-            return cls(lazy, answer.summary, answer.flags, size, answer.slow, answer.made)
+            return cls(
+                lazy,
+                answer.summary,
+                answer.flags,
+                size,
+                answer.slow,
+                answer.made,
+                answer.preliminary,
+            )
         # Compact JSON has no line break of its own, so the lines are the items.
         items = _encoder.encode_lines(answer.items).splitlines()
         return cls(items, answer.summary, answer.flags, sum(map(len, items)))

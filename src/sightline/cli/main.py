@@ -139,12 +139,15 @@ class _Parser(argparse.ArgumentParser):
 
 def make_parser(name: str, description: str, example: str) -> argparse.ArgumentParser:
     """A command's parser with its help and an example."""
-    return _Parser(
-        prog=f"sightline {name}",
-        description=description,
-        epilog=f"example:\n  {example}",
-        formatter_class=_formatter,
-    )
+    made = _Parser(prog=f"sightline {name}", description=description)
+    give_example(made, example)
+    return made
+
+
+def give_example(parser: argparse.ArgumentParser, example: str) -> None:
+    """Has the help of a parser end in an example."""
+    parser.epilog = f"example:\n  {example}"
+    parser.formatter_class = _formatter
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sightline.contract.canonical import canonical_json, sha256_hex, utf16_key
 
-__all__ = ["epoch_string", "request_key", "roots_key", "snapshot_key"]
+__all__ = ["epoch_string", "preliminary_key", "request_key", "roots_key", "snapshot_key"]
 
 
 def request_key(tool: str, *fields: str | int | bool) -> str:
@@ -33,6 +33,11 @@ def epoch_string(roots: str, epochs: Sequence[int]) -> str:
 def snapshot_key(request: str, epochs: str) -> str:
     """``s``: one question in one state of the workspace."""
     return sha256_hex(f"v1|snapshot|{request}|{epochs}")
+
+
+def preliminary_key(snapshot: str) -> str:
+    """``s`` of a result set that may be another one in the same state of the workspace."""
+    return sha256_hex(f"v1|preliminary|{snapshot}")
 
 
 def _field(value: str | int | bool) -> str:

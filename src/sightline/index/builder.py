@@ -2,7 +2,8 @@
 
 All work on a root happens in one order under two locks, one for the tasks of this process and one
 file lock for other processes. Each finished batch is recorded at once, so a build that is cancelled
-or killed loses only what was in the workers' hands, and the next one goes on from there.
+or killed loses only what was in the workers' hands, and the next one goes on from there. Where the
+disk lets nothing be written, an index that has what the files hold answers all the same.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ import msgspec
 
 from sightline.contract.failures import Unavailable
 from sightline.index.discover import Discovery, Found
+from sightline.index.disk import DiskRefuses
 from sightline.index.jobs import Broken, Done, IndexJob, Merged, MergeJob, Task
 from sightline.index.library import Library
 from sightline.index.manifest import BrokenManifest, SegmentRow
@@ -62,6 +64,32 @@ class Tally:
     unchanged: int = 0
 
 
+@dataclass
+class _Run:
+    """A refresh under way."""
+
+    task: asyncio.Task[Tally]
+    force: bool
+    waiting: int = 0
+
+    def serves(self, *, force: bool) -> bool:
+        """Whether somebody else may wait for it too."""
+        return self.waiting > 0 and not self.task.done() and self.force >= force
+
+    async def join(self) -> Tally:
+        self.waiting += 1
+        try:
+            await asyncio.wait({self.task})
+        finally:
+            self.waiting -= 1
+            if not self.waiting and not self.task.done():
+                self.task.cancel()
+                await asyncio.wait({self.task})  # what it has in hand is let go of in order
+                if not self.task.cancelled():
+                    self.task.exception()  # nobody is left to be told
+        return self.task.result()
+
+
 class Builder:
     def __init__(self, store: Store, discovery: Discovery, workers: Workers) -> None:
         self.library = Library(store)
@@ -72,6 +100,7 @@ class Builder:
         self.found: Found | None = None
         self._workers = workers
         self._working = asyncio.Lock()
+        self._run: _Run | None = None
         self._listeners: list[Progress] = []
         #: Files that may differ from the snapshot; ``None`` before the first look.
         self._pending: set[str] | None = None
@@ -119,15 +148,29 @@ class Builder:
     async def refresh(
         self, tree: Callable[[], Tree], progress: Progress, *, force: bool = False
     ) -> Tally:
-        """Brings the index up to the tree as it is when the work begins."""
+        """Brings the index up to the tree as it is now.
+
+        Whoever asks while the work is done joins it. A joiner that cancels leaves; the work stops
+        when the last one left.
+        """
         self._listeners.append(progress)
         try:
-            async with self._working:
-                if self.fresh and not force:
-                    return Tally(unchanged=len(self.library.rows))
-                return await self._refresh(tree, force=force)
+            run = self._run
+            if run is not None and run.serves(force=force):
+                tally = await run.join()
+                if force or self.fresh:
+                    return tally  # else something changed after that work began
+            work = self._work(tree, force=force)
+            self._run = _Run(asyncio.create_task(work, name="refresh the index"), force)
+            return await self._run.join()
         finally:
             self._listeners.remove(progress)
+
+    async def _work(self, tree: Callable[[], Tree], *, force: bool) -> Tally:
+        async with self._working:
+            if self.fresh and not force:
+                return Tally(unchanged=len(self.library.rows))
+            return await self._refresh(tree, force=force)
 
     async def catch_up(self, tree: Callable[[], Tree], progress: Progress) -> Snapshot:
         """A snapshot that has every change announced so far.
@@ -165,18 +208,26 @@ class Builder:
         self._in_hand.append(announced)
         self._overtaken = set()
         try:
-            await self._take_lock()
+            refusal = await self._take_lock()
             self._say("scan", 0, 0, "looking for changes")
             await self._keep(self.library.load)
             seen = tree()
             doubted, self._doubted = self._doubted, set()
             plan = await self._keep(partial(self._plan, seen, announced, doubted, force=force))
-            tally = await self._carry_out(plan, tree)
+            try:
+                if refusal is not None and self._writes(plan):
+                    raise refusal
+                tally = await self._carry_out(plan, tree)
+            except DiskRefuses:
+                if force or not await self._keep(partial(self._is_current, plan)):
+                    raise
+                tally = Tally(unchanged=len(self.library.rows))
             self.snapshot = await self._keep(self.library.snapshot)
+        except DiskRefuses as refused:
+            self._give_up()
+            raise Unavailable(str(refused)) from None
         except BaseException:
-            # What was announced has not been dealt with; neither has what a lost plan held.
-            self._pending = None
-            self._workers.trim(keep=0)
+            self._give_up()
             raise
         finally:
             self._in_hand.remove(announced)
@@ -184,6 +235,22 @@ class Builder:
             self.library.store.unlock()
             self._wake()
         return tally
+
+    def _give_up(self) -> None:
+        # What was announced has not been dealt with; neither has what a lost plan held.
+        self._pending = None
+        self._workers.trim(keep=0)
+
+    def _writes(self, plan: Plan) -> bool:
+        """Whether there is anything to write for a plan."""
+        return bool(plan) or not self.library.complete
+
+    def _is_current(self, plan: Plan) -> bool:
+        """Whether the index has what the files hold though the plan could not be carried out: all
+        that differs are stamps, or the disk was full only after the last file."""
+        library = self.library
+        gone = all(path not in library.rows for path in plan.removed)
+        return library.complete and gone and library.holds(task.path for task in plan.tasks)
 
     def _plan(
         self, tree: Tree, announced: set[str] | None, doubted: set[str], *, force: bool
@@ -206,16 +273,23 @@ class Builder:
             await self._index(plan, tree)
         if plan.removed:
             await self._keep(partial(library.remove, plan.removed))
-        if plan or not library.complete:
+        if self._writes(plan):
             await self._merge()
             await self._keep(library.finish)
         return tally
 
-    async def _take_lock(self) -> None:
-        """Waits while another process works on the same index."""
-        while not self.library.store.try_lock():
-            self._say("wait", 0, 0, "another process is building this index")
-            await asyncio.sleep(_LOCK_POLL_S)
+    async def _take_lock(self) -> DiskRefuses | None:
+        """Waits while another process works on the same index. Where there is an index that nobody
+        can change, it may be read without the lock: the reason is returned."""
+        try:
+            while not self.library.store.try_lock():
+                self._say("wait", 0, 0, "another process is building this index")
+                await asyncio.sleep(_LOCK_POLL_S)
+        except DiskRefuses as refused:
+            if not self.library.store.exists():
+                raise
+            return refused
+        return None
 
     def _say(self, phase: str, done: int, total: int, message: str) -> None:
         self.phase = Phase(phase, done, total)
@@ -290,7 +364,7 @@ class Builder:
                     await self._keep(partial(library.fail, path, plan))
                 continue
             if isinstance(reply, Broken):
-                raise Unavailable(f"the index could not be written: {reply.problem}")
+                raise DiskRefuses(reply.problem)
             assert isinstance(reply, Done)
             files = [file for file in reply.files if file.path not in overtaken]
             segment = SegmentRow(number, len(files), reply.chunks, reply.size)
@@ -345,7 +419,7 @@ class Builder:
             if reply.damaged:
                 self.library.forget()
                 raise Unavailable("the index is damaged and will be built again") from None
-            raise Unavailable(f"the index could not be written: {reply.problem}")
+            raise DiskRefuses(reply.problem)
         assert isinstance(reply, Merged)
         order = [path for _, _, paths in living for path in paths]
         await self._keep(partial(library.replace, chosen, number, reply, order))
@@ -365,7 +439,7 @@ def _quietly(load: Callable[[], None]) -> Callable[[], None]:
     def run() -> None:
         try:
             load()
-        except (BrokenManifest, DamagedSegment, OSError, Unavailable):
+        except (BrokenManifest, DamagedSegment, DiskRefuses, OSError, Unavailable):
             pass
 
     return run

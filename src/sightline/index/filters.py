@@ -42,16 +42,26 @@ class Filters(NamedTuple):
 class Scope:
     """The files and chunks of a snapshot that pass, alive ones only."""
 
-    def __init__(self, snapshot: Snapshot, lookup: Lookup, filters: Filters) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        lookup: Lookup,
+        filters: Filters,
+        elsewhere: tuple[str, ...] = (),
+    ) -> None:
+        """``elsewhere``: the beginnings of paths that another root answers for."""
         self.filters = filters
         self._snapshot = snapshot
         self.files: Flags = snapshot.file_alive
+        if elsewhere:
+            own = [not path.startswith(elsewhere) for path in snapshot.paths]
+            self.files = self.files & np.array(own, bool)
         if filters.paths:
             self.files = self.files & _paths(snapshot, filters.paths)
         if filters.language:
             self.files = self.files & _languages(snapshot, filters.language)
         self.chunks: Flags = snapshot.chunk_alive
-        if filters.paths or filters.language:
+        if filters.paths or filters.language or elsewhere:
             self.chunks = self.chunks & self.files[snapshot.chunk_file]
         if filters.kind:
             self.chunks = self.chunks & (snapshot.chunk_kinds & KIND_BITS[filters.kind] > 0)
@@ -62,6 +72,15 @@ class Scope:
     def narrow(self) -> bool:
         """Whether something alive does not pass."""
         return self.chunks is not self._snapshot.chunk_alive
+
+    @property
+    def with_chunks(self) -> Flags:
+        """The files of which any chunk passes."""
+        if not (self.filters.kind or self.filters.symbol):
+            return self.files
+        flags = np.zeros(self._snapshot.files, bool)
+        flags[self._snapshot.chunk_file[self.chunks]] = True
+        return flags
 
     def admits(self, chunk: Chunk) -> bool:
         """The part of the symbol filter that only the chunk itself can answer."""

@@ -13,18 +13,20 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import NamedTuple, TypeVar
 
-from sightline.contract.failures import NoIndex, NotReady
+from sightline.contract.failures import NoIndex, NotReady, Unavailable
 from sightline.index.builder import Builder, Progress, Tally
 from sightline.index.dense.encoder import encode_query
 from sightline.index.dense.engine import Dense
 from sightline.index.dense.fusion import fusion_for
 from sightline.index.dense.nearness import Matrix
 from sightline.index.discover import Discovery
+from sightline.index.disk import DiskRefuses
 from sightline.index.lookup import Lookup
 from sightline.index.planning import plan_all
 from sightline.index.query import Query, understand
-from sightline.index.ranked import Near
+from sightline.index.ranked import MAX_RESULTS, Near
 from sightline.index.results import Found
+from sightline.index.scanning import MAX_HITS
 from sightline.index.search import Item, Request, RootSearch
 from sightline.index.snapshot import Snapshot
 from sightline.index.store import Store, index_folder
@@ -40,6 +42,9 @@ __all__ = ["Answer", "Index"]
 T = TypeVar("T")
 
 _MAX_ATTEMPTS = 4
+#: Who cannot say in an answer that it goes by words alone waits for the vectors of so many chunks,
+#: about ten seconds of work.
+_VECTORS_AWAITED = 4_000
 #: How often somebody who waits for vectors is told how far they are.
 _TELL_S = 0.25
 
@@ -58,8 +63,9 @@ class Answer:
     capped: bool = False
     note: str = ""
     matches: int = 0
-    files: int = 0
     skipped: int = 0
+    #: Whether it was ranked by words alone for want of vectors.
+    preliminary: bool = False
     _items: dict[int, Item] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -101,6 +107,8 @@ class _Asked(NamedTuple):
     #: Per root.
     near: Sequence[Near | None]
     note: str
+    #: Whether vectors would count that are not there.
+    preliminary: bool
     first: int
 
 
@@ -130,7 +138,10 @@ class Index:
         self.workspace = workspace
         self._environment = environment
         roots = [root.real for root in workspace.roots.roots]
-        os.makedirs(cache, mode=0o700, exist_ok=True)
+        try:
+            os.makedirs(cache, mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise Unavailable(str(DiskRefuses.by(error))) from None
         self.workers = workers or Workers(environment, roots, cache)
         self.lookup = Lookup()
         self.dense = Dense(self.workers, workspace.source_changed, enabled=dense)
@@ -247,7 +258,8 @@ class Index:
         So many of the ``first`` are made to be shown; the others are when they are asked for.
         """
         query = understand(request.query) if request.mode == "auto" else None
-        weight = 0.0 if query is None or not self.dense.enabled else fusion_for(query)
+        gain = 0.0 if query is None else fusion_for(query)
+        weight = gain if self.dense.enabled else 0.0
         for _ in range(_MAX_ATTEMPTS):
             ready = self.ready(progress)
             if weight > 0.0 and any(one.snapshot is None for one in self.builders.values()):
@@ -256,7 +268,7 @@ class Index:
                 found = await ready
             seen = [Seen.now(root, builder) for root, builder in found]
             near, note = await self._near(seen, request.query, weight)
-            asked = _Asked(request, query, near, note, first)
+            asked = _Asked(request, query, near, note, gain > 0.0 and not any(near), first)
             stopped = threading.Event()
             try:
                 return await _stoppable(partial(self._search, seen, asked, stopped), stopped)
@@ -287,10 +299,10 @@ class Index:
         return found, ""
 
     async def vectors(self, builder: Builder, snapshot: Snapshot) -> tuple[Matrix | None, str]:
-        """The vectors of a root's chunks if they are complete; or nothing, and why."""
+        """The vectors of a root's chunks if they are complete or soon are; or nothing, and why."""
         if await self.dense.weights() is None:
             return None, self.dense.problem
-        matrix = await self.dense.matrix(builder, snapshot)
+        matrix = await self.dense.matrix(builder, snapshot, _VECTORS_AWAITED)
         if matrix is None:
             self.dense.owes = True
             standing = await self.dense.standing(builder, snapshot)
@@ -312,11 +324,12 @@ class Index:
 
         searches: list[RootSearch] = []
         merged: list[tuple[float, int, int, Found]] = []
-        answer = Answer(searches, [], note=asked.note)
+        answer = Answer(searches, [], note=asked.note, preliminary=asked.preliminary)
         for which, (root, _, snapshot) in enumerate(ready):
             near = asked.near[which]
+            inner = self._inner_roots(root)
             search = RootSearch(
-                snapshot, root.real, self.lookup, asked.request, check, near, asked.query
+                snapshot, root.real, self.lookup, asked.request, check, near, asked.query, inner
             )
             searches.append(search)
             results = search.run()
@@ -324,14 +337,15 @@ class Index:
             if results.note and results.note not in answer.note:
                 answer.note = f"{results.note} {answer.note}".strip()
             answer.matches += results.matches
-            answer.files += snapshot.living_files
-            answer.skipped += snapshot.left_out
-            inner = self._inner_roots(root)
-            for place, found in enumerate(results.found):
-                if not inner or not search.path(found).startswith(inner):
-                    merged.append((-found.score, which, place, found))
+            answer.skipped += snapshot.left_out_without(inner)
+            merged += [
+                (-found.score, which, place, found) for place, found in enumerate(results.found)
+            ]
         if len(ready) > 1:  # the results of one search are in order
             merged.sort(key=lambda entry: entry[:3])
+            most = MAX_RESULTS if asked.request.mode == "auto" else MAX_HITS
+            answer.capped |= len(merged) > most
+            del merged[most:]
         answer.found = [(which, found) for _, which, _, found in merged]
         answer.begin(asked.first)
         return answer

@@ -4,17 +4,21 @@ Everything here blocks and belongs to one thread at a time; ``builder.py`` sees 
 written first and applied after, so that memory never knows more than the disk.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from sightline.contract.failures import Unavailable
+from sightline.index.disk import DiskRefuses
 from sightline.index.jobs import Indexed, Merged
 from sightline.index.manifest import BrokenManifest, FileRow, SegmentRow
 from sightline.index.planning import Plan
 from sightline.index.segment import DamagedSegment
 from sightline.index.snapshot import Part, Snapshot
+from sightline.index.sources import read_source
 from sightline.index.store import Store
+from sightline.workspace.gate import Gate
+from sightline.workspace.roots import Root, RootSet
 from sightline.workspace.tree import stamp_of
 
 __all__ = ["Library"]
@@ -49,6 +53,8 @@ class Library:
                 self.store.damage = str(problem) or "a part of it is missing"
                 if self.store.locked:
                     self.store.discard(self.store.damage)
+            except OSError as error:
+                raise DiskRefuses.by(error) from None
         raise Unavailable(
             "the index cannot be kept on its disk; free some space there, or set XDG_CACHE_HOME"
         )
@@ -138,6 +144,17 @@ class Library:
         self.generation = manifest.generation()
 
     # Looking
+
+    def holds(self, paths: Iterable[str]) -> bool:
+        """Whether files have the content that is indexed, whatever their stamps say."""
+        root = self.store.root
+        gate = Gate(RootSet.of([Root(root, root)]))
+        for path in paths:
+            row = self.rows.get(path)
+            source = read_source(gate, f"{root}/{path}")
+            if row is None or (row.hash, row.reason) != (source.hash, source.reason):
+                return False
+        return True
 
     def snapshot(self) -> Snapshot:
         """What a search sees from now on."""

@@ -3,15 +3,18 @@
 One SQLite database per root, in write-ahead mode: every change is one transaction, so a process
 that dies at any moment leaves the state before or after it, and two processes can share it. A
 manifest of another format, or of another root, or one that SQLite finds damaged, is
-``BrokenManifest``; its owner starts over.
+``BrokenManifest``; its owner starts over. One whose disk is full or may not be written is
+``DiskRefuses``, and is read as it lies there if nobody was about to change it.
 """
 
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
+from urllib.parse import quote
 
+from sightline.index.disk import DiskRefuses, is_damage
 from sightline.workspace.tree import Stamp
 
 __all__ = ["BrokenManifest", "FileRow", "Manifest", "SegmentRow"]
@@ -88,27 +91,64 @@ class Manifest:
 
     def __init__(self, path: str, root: str, version: str, *, create: bool) -> None:
         self.path = path
-        if create:
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        #: Whether it is read as it lies on disk, because its disk lets nobody change it.
+        self.frozen = False
+        made = create and self._make()
         # Taken before it is opened: if somebody replaces it in between, ``replaced`` says so.
         self._inode = _inode(path)
         if self._inode is None:
             raise BrokenManifest("there is no manifest")
         try:
-            self._db = sqlite3.connect(
-                path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-            )
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            if not self._db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
-                if not create:
-                    raise BrokenManifest("it is empty")
-                self._create(root, version)
-            self._check(root, version)
-        except sqlite3.DatabaseError as error:
-            self.close()
-            raise BrokenManifest(str(error)) from None
-        except BrokenManifest:
+            with self._closing(), _damage():
+                self._connect(root, version, create=create)
+        except DiskRefuses:
+            if made:
+                os.remove(path)  # it would be taken for a damaged one
+            if made or not _lies_still(path):
+                raise
+            self.frozen = True
+            with self._closing(), _damage():
+                self._freeze(root, version)
+
+    def _make(self) -> bool:
+        """Makes sure that there is a file for its owner alone. Whether there was none."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
+        made = not os.path.exists(self.path)
+        try:
+            os.close(os.open(self.path, flags, 0o600))
+        except OSError as error:
+            raise DiskRefuses.by(error) from None
+        return made
+
+    def _connect(self, root: str, version: str, *, create: bool) -> None:
+        self._db = sqlite3.connect(
+            self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+        )
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        if not self._db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
+            if not create:
+                raise BrokenManifest("it is empty")
+            self._create(root, version)
+        self._check(root, version)
+
+    def _freeze(self, root: str, version: str) -> None:
+        """Reads the file alone, without the journal and the shared memory that cannot be made."""
+        self._db = sqlite3.connect(
+            f"file:{quote(self.path)}?mode=ro&immutable=1",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        if not self._db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
+            raise BrokenManifest("it is empty")
+        self._check(root, version)
+
+    @contextmanager
+    def _closing(self) -> Iterator[None]:
+        try:
+            yield
+        except (BrokenManifest, DiskRefuses):
             self.close()
             raise
 
@@ -118,8 +158,9 @@ class Manifest:
             database.close()
 
     def replaced(self) -> bool:
-        """Whether the file at this path is no longer the one that is open."""
-        return _inode(self.path) != self._inode
+        """Whether it has to be opened again: another file lies at this path, or it was frozen and
+        may have changed."""
+        return self.frozen or _inode(self.path) != self._inode
 
     # Reading
 
@@ -205,7 +246,7 @@ class Manifest:
             with self._transaction():
                 self._set("complete", 1)
                 self._step()
-            with _damage():
+            with suppress(DiskRefuses), _damage():  # what is in the journal is not lost
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     # Helpers
@@ -246,10 +287,11 @@ class Manifest:
             self._db.execute(f"BEGIN {kind}")
             try:
                 yield
+                self._db.execute("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # a full disk may have ended it already
+                    self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
 
 
 def _inode(path: str) -> int | None:
@@ -259,14 +301,22 @@ def _inode(path: str) -> int | None:
         return None
 
 
+def _lies_still(path: str) -> bool:
+    """Whether all that was ever written is in the file itself."""
+    try:
+        return os.path.getsize(f"{path}-wal") == 0
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+
+
 @contextmanager
 def _damage() -> Iterator[None]:
-    """A database that cannot be read is a broken manifest, unless it is merely in use."""
+    """A database that SQLite finds broken is a broken manifest; any other trouble is its disk's."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error) or "busy" in str(error):
-            raise
-        raise BrokenManifest(str(error)) from None
-    except sqlite3.DatabaseError as error:
-        raise BrokenManifest(str(error)) from None
+    except sqlite3.Error as error:
+        if is_damage(error):
+            raise BrokenManifest(str(error)) from None
+        raise DiskRefuses(str(error)) from None

@@ -261,6 +261,8 @@ class _Reader:
         return self._literal(symbol)
 
     def _literal(self, character: str) -> _Piece:
+        if character == "\n":
+            return _UNKNOWN  # a line may also end in two characters
         if not self._ignore_case:
             return _strings([character])
         if not character.isascii():

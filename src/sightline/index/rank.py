@@ -150,7 +150,7 @@ class _Found(NamedTuple):
         having = int(np.count_nonzero(counts))
         tf: Floats = counts / snapshot.file_norm(weights.file_b)
         np.add.at(tf, owners[self.name.chunks], weights.file_name * self.name.counts)
-        tf[self.path] += weights.file_path
+        tf[self.path[snapshot.file_counts[self.path]]] += weights.file_path
         return tf, having
 
 

@@ -131,10 +131,11 @@ class Ranked(NamedTuple):
             chunks, total = self._totals(evidence, 0.0)
         self.check()
         pool = best(self.snapshot, chunks, total, _POOL)
+        capped = len(pool) > MAX_RESULTS
         pool = self._spread(self._exact_first(pool))
         found = [Found(chunk, -down / SCALE) for down, _, _, chunk, _ in pool[:MAX_RESULTS]]
         weight = 0.0 if nearest is None else nearest.weight
-        return Results(found, len(pool) > MAX_RESULTS, note, weight=weight)
+        return Results(found, capped, note, weight=weight)
 
     def _nearest(self, near: Near) -> Nearest:
         chunks, values = near.matrix.nearest(near.query(), self.scope.chunks, CANDIDATES)
@@ -265,7 +266,8 @@ class Ranked(NamedTuple):
     def _add_mention(self, bonus: Floats, mention: str) -> None:
         """Files whose path ends as the text says."""
         parts = mention.lower().split("/")
-        named = self.snapshot.named(parts[-1])
+        counts = self.snapshot.file_counts
+        named = [file for file in self.snapshot.named(parts[-1]) if counts[file]]
         scored = [(self._common_end(file, parts), file) for file in named]
         longest = max((length for length, _ in scored), default=0)
         files = [file for length, file in scored if length == longest]
@@ -286,12 +288,14 @@ class Ranked(NamedTuple):
     def _add_phrases(self, bonus: Floats) -> tuple[str, NDArray[np.bool_] | None]:
         """Quoted phrases must be there, if they are anywhere and the query is short."""
         missing: list[str] = []
+        common: list[str] = []
         must: NDArray[np.bool_] | None = None
         for phrase in self.query.phrases:
             where = self.scanner.chunks_with(phrase, self.scope, _MAX_PHRASE_FILES)
             self.check()
-            if where is None:
-                continue  # in too many files to tell chunks apart by it
+            if where is None:  # in too many files to tell chunks apart by it, or too short
+                common.append(phrase)
+                continue
             if not where:
                 missing.append(phrase)
                 continue
@@ -301,6 +305,8 @@ class Ranked(NamedTuple):
                 has[where] = True
                 must = has if must is None else must & has
         note = ""
+        if common and self.query.short:
+            note = f'"{common[0][:60]}" is too common or short to ask for; its words were ranked.'
         if missing and self.query.short:
             note = f'"{missing[0][:60]}" does not occur as written; its words were ranked.'
         if must is not None and not must.any():

@@ -7,6 +7,7 @@ file. Patterns run on RE2, in time linear in the text, whatever the pattern is.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from sightline.index.lookup import Lookup
 from sightline.index.patterns import ANY, Need, needed
 from sightline.index.postings import contains
 from sightline.index.results import Found, Records, Results
+from sightline.index.returns import without_returns
 from sightline.index.roles import Role
 from sightline.index.segment import term_key
 from sightline.index.snapshot import Snapshot
@@ -27,15 +29,17 @@ from sightline.index.trigrams import text_codes
 from sightline.index.words import STOPWORDS, compact
 from sightline.workspace.linear import BadPattern, Expression, compile_expression
 
-__all__ = ["MAX_HITS", "Scanner", "compile_pattern"]
+__all__ = ["MAX_HITS", "MAX_MATCHES", "Scanner", "compile_pattern"]
 
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 #: At most this many chunks are answered.
 MAX_HITS = 1_000
+#: After the file with the match of this number no other is searched: a pattern that matches every
+#: character must not go through a large tree, where few of its chunks pass the filters.
+MAX_MATCHES = 1_000_000
 _MAX_MATCHES_KEPT = 5
-_MAX_MATCHES_PER_FILE = 1_000
 #: So few files are sooner read than ruled out by another trigram.
 _FEW = 4
 _MAX_EITHER = 40
@@ -54,6 +58,8 @@ _DOWN = np.array([-_SCORES[role] for role in sorted(Role)])
 _DECLARES = 2.0
 _WORD = re.compile(r"\w+")
 _MAX_WORD = 40
+#: A pattern that asks for carriage returns gets to see them.
+_RETURN = re.compile(r"\r|\\r|\\x0d|\\x\{0*d\}|\\0?15", re.IGNORECASE)
 
 Finder = Callable[[bytes], Iterator[tuple[int, int]]]
 
@@ -102,6 +108,7 @@ class Scanner(NamedTuple):
     def literal(self, text: str, scope: Scope) -> Results:
         """The chunks that hold ``text``, letter for letter."""
         needle = text.encode("utf-8", "replace")
+        any_end = b"\r" not in needle
 
         def find(data: bytes) -> Iterator[tuple[int, int]]:
             place = data.find(needle)
@@ -109,15 +116,20 @@ class Scanner(NamedTuple):
                 yield place, place + len(needle)
                 place = data.find(needle, place + len(needle))
 
-        candidates = self._with_codes(text_codes(needle)) & scope.files
+        lines = needle.split(b"\n") if any_end else [needle]
+        codes = sorted({code for line in lines for code in text_codes(line)})
+        candidates = self._with_codes(codes) & scope.files
         declared = self.lookup.terms(self.snapshot, term_key("s" + text)).chunks
-        return self._scan(candidates, find, scope, set(declared.tolist()))
+        finder = partial(without_returns, find) if any_end else find
+        return self._scan(candidates, finder, scope, set(declared.tolist()))
 
     def pattern(self, pattern: str, scope: Scope) -> Results:
         """The chunks in which a pattern matches something."""
         compiled = compile_pattern(pattern)
         candidates = self._needing(needed(pattern)) & scope.files
-        return self._scan(candidates, compiled.spans, scope, set())
+        any_end = _RETURN.search(pattern) is None
+        finder = partial(without_returns, compiled.spans) if any_end else compiled.spans
+        return self._scan(candidates, finder, scope, set())
 
     def chunks_with(self, text: str, scope: Scope, limit: int) -> list[int] | None:
         """The chunks with a phrase, ignoring ASCII case; ``None`` if too many files may have it."""
@@ -220,36 +232,40 @@ class Scanner(NamedTuple):
 
     def _scan(self, candidates: Flags, find: Finder, scope: Scope, declared: set[int]) -> Results:
         found: list[Found] = []
-        total = 0
-        for _, down, path, file in self._ordered(candidates, declared):
+        counted = seen = 0
+        for _, down, path, file in self._ordered(candidates & scope.with_chunks, declared):
             self.check()
+            if len(found) >= MAX_HITS or seen >= MAX_MATCHES:
+                return Results(self._sorted(found)[:MAX_HITS], capped=True, matches=counted)
             by_chunk = self._matches(file, find(self.texts.read(path)))
-            if not by_chunk:
-                continue
             first = int(self.snapshot.chunk_first[file])
-            total += sum(count for count, _ in by_chunk.values())
-            for number, (_, kept) in sorted(by_chunk.items()):
+            for number, (count, kept) in sorted(by_chunk.items()):
+                seen += count
                 chunk = first + number
                 if scope.chunks[chunk] and scope.admits(self.records.of(file)[number]):
+                    counted += count
                     bonus = _DECLARES if chunk in declared else 0.0
-                    found.append(Found(chunk, bonus - down, kept))
-            if len(found) >= MAX_HITS:
-                return Results(self._sorted(found)[:MAX_HITS], capped=True, matches=total)
-        return Results(self._sorted(found), matches=total)
+                    found.append(Found(chunk, bonus - down, tuple(kept)))
+        ordered = self._sorted(found)
+        return Results(ordered[:MAX_HITS], capped=len(found) > MAX_HITS, matches=counted)
 
     def _matches(
         self, file: int, spans: Iterable[tuple[int, int]]
-    ) -> dict[int, tuple[int, tuple[tuple[int, int], ...]]]:
-        """Per chunk: how many matches begin in it, and the first few."""
-        by_chunk: dict[int, tuple[int, tuple[tuple[int, int], ...]]] = {}
-        for count, span in enumerate(spans):
-            number = self.records.of(file).owner(span[0])
-            if number is not None:
-                seen, kept = by_chunk.get(number, (0, ()))
-                by_chunk[number] = (seen + 1, (*kept, span) if seen < _MAX_MATCHES_KEPT else kept)
-            if count >= _MAX_MATCHES_PER_FILE:
-                break
-        return by_chunk
+    ) -> dict[int, tuple[int, list[tuple[int, int]]]]:
+        """Per chunk: how many matches begin in it, and the first few. All of a file are counted."""
+        counts: dict[int, int] = {}
+        kept: dict[int, list[tuple[int, int]]] = {}
+        owner = self.records.of(file).owner
+        for span in spans:
+            number = owner(span[0])
+            if number is None:
+                continue
+            count = counts[number] = counts.get(number, 0) + 1
+            if count == 1:
+                kept[number] = [span]
+            elif count <= _MAX_MATCHES_KEPT:
+                kept[number].append(span)
+        return {number: (count, kept[number]) for number, count in counts.items()}
 
     def _ordered(self, candidates: Flags, declared: set[int]) -> list[tuple[bool, float, str, int]]:
         """Files that declare the text first, then by role, then by path: (whether it does not,

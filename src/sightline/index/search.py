@@ -73,8 +73,10 @@ class RootSearch:
         check: Callable[[], None] = lambda: None,
         near: Near | None = None,
         query: Query | None = None,
+        elsewhere: tuple[str, ...] = (),
     ) -> None:
-        """``query``: what is meant by the request, where that is known already."""
+        """``query``: what is meant by the request, where that is known already. ``elsewhere``: the
+        beginnings of paths that another root answers for."""
         self.snapshot = snapshot
         self._near = near
         #: How much vectors counted in the end.
@@ -89,9 +91,10 @@ class RootSearch:
         self._query = query
         self._marks = Marks([term.text for term in self._query.terms] if self._query else [])
         self._check = check
+        self._elsewhere = elsewhere
 
     def run(self) -> Results:
-        scope = Scope(self.snapshot, self._lookup, self.request.filters)
+        scope = Scope(self.snapshot, self._lookup, self.request.filters, self._elsewhere)
         scanner = Scanner(self.snapshot, self._lookup, self._texts, self._records, self._check)
         if self.request.mode == "literal":
             return scanner.literal(self.request.query, scope)

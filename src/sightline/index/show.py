@@ -27,6 +27,7 @@ from sightline.workspace.roots import Root
 __all__ = ["Shown", "Target", "Text", "by_id", "by_symbol", "fewer", "lines", "read_text"]
 
 _MAX_LINE = 2_000
+_CUT = "…"
 _MAX_CANDIDATES = 20
 _MAX_BYTES = 400_000
 
@@ -63,7 +64,10 @@ class Shown(NamedTuple):
     end: int
     total: int
     language: str
-    truncated: bool
+    #: Whether there are more lines than these.
+    more: bool
+    #: Whether lines are shown of which the end is left out.
+    cut: bool = False
 
 
 def read_text(gate: Gate, file: GatedFile) -> Text:
@@ -92,20 +96,30 @@ def lines(
     wanted = min(last if last is not None else start + default - 1, total)
     width = len(str(max(wanted, 1)))
     out: list[str] = []
+    cut = False
     room = min(limit or _MAX_BYTES, _MAX_BYTES)
     for number in range(start, wanted + 1):
         line = text.lines[number - 1]
-        if len(line) > _MAX_LINE:
-            line = line[:_MAX_LINE] + "…"
-        entry = f"{number:>{width}}  {line}"
+        short = line if len(line) <= _MAX_LINE else line[:_MAX_LINE] + _CUT
+        entry = f"{number:>{width}}  {short}"
         size = len(entry.encode("utf-8", "replace")) + 1
-        if out and size > room:
-            break
+        if size > room:
+            if out:
+                break
+            entry = _within(entry, room)
+        cut |= len(entry) < width + 2 + len(line) or short is not line
         room -= size
         out.append(entry)
     end = start + len(out) - 1 if out else start - 1
     asked = last if last is not None else total
-    return Shown("\n".join(out), start, max(end, 0), total, text.language, end < min(asked, total))
+    more = end < min(asked, total)
+    return Shown("\n".join(out), start, max(end, 0), total, text.language, more, cut)
+
+
+def _within(entry: str, room: int) -> str:
+    """The beginning of a line that takes so many bytes with its end."""
+    kept = entry.encode("utf-8", "replace")[: max(0, room - len(_CUT.encode()) - 1)]
+    return kept.decode("utf-8", "ignore") + _CUT
 
 
 def fewer(shown: Shown, size: int) -> Shown:
@@ -117,9 +131,7 @@ def fewer(shown: Shown, size: int) -> Shown:
             break
         kept.append(entry)
     end = shown.start + len(kept) - 1
-    return shown._replace(
-        text="\n".join(kept), end=end, truncated=shown.truncated or end < shown.end
-    )
+    return shown._replace(text="\n".join(kept), end=end, more=shown.more or end < shown.end)
 
 
 async def by_id(index: Index, id: str, progress: Progress) -> Target:

@@ -146,8 +146,15 @@ class Snapshot:
     # Exact counts of the living
 
     @cached_property
+    def file_counts(self) -> Flags:
+        """Which files count: those alive that have chunks. Nothing can be found in an empty one,
+        and a cache of code, which holds chunks, knows nothing of it."""
+        counts: Flags = self.file_alive & (np.diff(self.chunk_first) > 0)
+        return counts
+
+    @cached_property
     def living_files(self) -> int:
-        return int(self.file_alive.sum())
+        return int(self.file_counts.sum())
 
     @cached_property
     def living_chunks(self) -> int:
@@ -161,6 +168,13 @@ class Snapshot:
     def left_out(self) -> int:
         """How many files are known but not indexed."""
         return sum(row.place < 0 for row in self.rows.values())
+
+    def left_out_without(self, elsewhere: tuple[str, ...]) -> int:
+        """The same without the paths that begin so."""
+        if not elsewhere:
+            return self.left_out
+        rows = self.rows.items()
+        return sum(row.place < 0 and not path.startswith(elsewhere) for path, row in rows)
 
     # What counts are divided by: more for texts longer than the mean. Worked out once.
 

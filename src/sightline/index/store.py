@@ -3,7 +3,8 @@
 The folder lies in the user's cache, never in a workspace, and is for its owner alone. Readers need
 no lock: a segment never changes, and the manifest names only segments that are wholly on disk. A
 file that no manifest names was left behind by somebody who died, and is removed by the next holder
-of the lock. An index that cannot be read is thrown away and marked to be built again.
+of the lock. An index that is damaged is thrown away and marked to be built again; one that its disk
+does not let be read or changed (``DiskRefuses``) is left as it is.
 """
 
 import contextlib
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from sightline.contract.failures import Unavailable
+from sightline.index.disk import DiskRefuses
 from sightline.index.manifest import BrokenManifest, Manifest
 from sightline.index.segment import Segment
 
@@ -108,12 +110,18 @@ class Store:
         return total
 
     def try_lock(self) -> bool:
-        """Takes the right to change the index, if nobody has it. Death gives it back."""
+        """Takes the right to change the index, if nobody has it. Death gives it back.
+
+        ``DiskRefuses`` where nobody can have it: the folder may only be read.
+        """
         if self._lock is not None:
             return True
         self._make_folder()
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(os.path.join(self.folder, _LOCK), flags, 0o600)
+        try:
+            descriptor = os.open(os.path.join(self.folder, _LOCK), flags, 0o600)
+        except OSError as error:
+            raise DiskRefuses.by(error) from None
         if not _try_exclusive(descriptor):
             os.close(descriptor)
             return False
@@ -148,13 +156,12 @@ class Store:
         try:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
             status = os.stat(self.folder)
+            if hasattr(os, "getuid") and status.st_uid != os.getuid():
+                raise Unavailable("the index folder belongs to another user; remove it")
+            if status.st_mode & 0o077:
+                os.chmod(self.folder, 0o700)
         except OSError as error:
-            reason = error.strerror or "unknown"
-            raise Unavailable(f"the index folder cannot be made ({reason})") from None
-        if hasattr(os, "getuid") and status.st_uid != os.getuid():
-            raise Unavailable("the index folder belongs to another user; remove it")
-        if status.st_mode & 0o077:
-            os.chmod(self.folder, 0o700)
+            raise DiskRefuses.by(error) from None
 
 
 def _try_exclusive(descriptor: int) -> bool:

@@ -127,6 +127,11 @@ def _file_problems(index: "Index") -> list[Problem]:
         folder = builder.library.store.folder
         while folder and not os.path.isdir(folder):
             folder = os.path.dirname(folder)
+        if not os.access(folder or "/", os.W_OK):
+            message = "the index folder cannot be written; what changes is not indexed"
+            found.append(
+                Problem("INDEX_READ_ONLY", message, "make it writable, or set XDG_CACHE_HOME")
+            )
         if shutil.disk_usage(folder or "/").free < _LOW_DISK:
             message = "the disk of the index has less than 200 MB free"
             found.append(Problem("DISK_FULL", message, "free some space, or set XDG_CACHE_HOME"))

@@ -25,6 +25,8 @@ INFO = ToolInfo(
     epochs=SOURCE_EPOCHS,
     paged=True,
     page_size=10,
+    stale="files changed, or vectors are ready that the first page was ranked without; drop the "
+    "cursor and ask for the first page again",
 )
 
 #: What a token is taken for, in bytes of JSON.
@@ -107,7 +109,14 @@ class Search:
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             return _summary(found, request, returned, more=more)
 
-        return Paged(items, summary, item_bytes=_ITEM_BYTES, slow=True, made=found.made)
+        return Paged(
+            items,
+            summary,
+            item_bytes=_ITEM_BYTES,
+            slow=True,
+            made=found.made,
+            preliminary=found.preliminary,
+        )
 
 
 class _Items(Sequence[SearchItem]):
@@ -149,6 +158,12 @@ def _shown(item: "Item", *, explain: bool) -> SearchItem:
     )
 
 
+def _is_odd(glob: str) -> bool:
+    """Whether a glob is one that other programs take and that fits nothing here."""
+    bare = glob.removeprefix("!")
+    return bare.startswith(("/", "~", "file:")) or "{" in bare
+
+
 def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) -> str:
     total = len(found)
     if request.mode == "auto":
@@ -165,6 +180,8 @@ def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) 
     sentence += "."
     if found.note:
         sentence += f" {found.note}"
+    if not total and any(map(_is_odd, request.filters.paths)):
+        sentence += " path takes globs below a root: no absolute paths, no {a,b}."
     if request.mode != "auto" and found.skipped:
         sentence += f" {plural(found.skipped, 'file')} not indexed; index_status says why."
     return sentence

@@ -150,8 +150,10 @@ def _payload(
     root = view.gate.roots.containing(file.path)
     path = file.path[len(root.real) + 1 :] if root is not None else file.path
     summary = f"Lines {shown.start}-{shown.end} of {shown.total}"
-    if shown.truncated:
+    if shown.more:
         summary += " (cut; pass startLine for more)"
+    if shown.cut:
+        summary += "; long lines are cut"
     if changed is True:
         summary += "; the file changed since the hit was found"
     return FileText(
@@ -162,7 +164,7 @@ def _payload(
         endLine=shown.end,
         totalLines=shown.total,
         text=shown.text,
-        truncated=shown.truncated,
+        truncated=shown.more or shown.cut,
         changed=changed,
         symbol=symbol,
         summary=summary + ".",

@@ -123,6 +123,9 @@ class Paged(Struct, frozen=True):
     slow: bool = False
     #: How many of the first items are there without that work.
     made: int = 0
+    #: Whether the list lacks something that it may have later though no file changed, such as an
+    #: order by vectors. Its cursors hold for no other list.
+    preliminary: bool = False
 
 
 Answer = Whole | Paged
@@ -144,6 +147,8 @@ class ToolInfo(Struct, frozen=True):
     #: it depends on something else, which must be looked at every time.
     repeatable: bool = True
     page_size: int = DEFAULT_PAGE_SIZE
+    #: Why a cursor may have become stale, where it may be more than a change of the workspace.
+    stale: str | None = None
     #: Whether a question with these arguments is not about the workspace after all.
     elsewhere: Callable[[Any], bool] = lambda arguments: False
     #: What of a question a source can begin with before the workspace is known.

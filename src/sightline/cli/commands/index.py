@@ -13,10 +13,11 @@ from sightline.cli.commands.call import report, run_call
 from sightline.cli.exits import CommandError, Exit, fail
 from sightline.cli.folders import Folders
 from sightline.cli.loops import plain_runner
-from sightline.cli.main import add_common, make_parser
+from sightline.cli.main import add_common, give_example, make_parser
 from sightline.cli.plain import plain, plain_source
 from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.failures import NoIndex
+from sightline.contract.uris import path_of
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
 from sightline.server.logs import Log
@@ -35,12 +36,15 @@ def parser(name: str) -> argparse.ArgumentParser:
     )
     actions = made.add_subparsers(dest="action", required=True, metavar="build|status|search")
     build = actions.add_parser("build", help="build the index, or bring it up to date")
+    give_example(build, "sightline index build")
     build.add_argument("roots", nargs="*", metavar="ROOT", help="folders (default: this project)")
     build.add_argument("--force", action="store_true", help="read every file again")
     build.add_argument("--json", action="store_true", help="as one line of JSON")
     status = actions.add_parser("status", help="say how the index stands")
+    give_example(status, "sightline index status --json")
     status.add_argument("--json", action="store_true", help="as one line of JSON")
     search = actions.add_parser("search", help="search the index")
+    give_example(search, "sightline index search 'retry_after' --mode literal --path 'src/**'")
     search.add_argument("query", metavar="QUERY", help="a name, a question, a text or a pattern")
     search.add_argument("--mode", choices=_MODES, help="auto (default), literal or regex")
     search.add_argument("--path", action="append", metavar="GLOB", help="only these paths")
@@ -91,8 +95,10 @@ def run(arguments: argparse.Namespace) -> int:
         return fail(said, Exit.NOT_FOUND)
     if finished.failure is not None or arguments.json:
         return report(finished, envelope=False)
-    result = msgspec.json.decode(finished.outcome)  # type: ignore[arg-type]
-    sys.stdout.write(_TEXTS[arguments.action](result["structuredContent"]))
+    result = msgspec.json.decode(finished.outcome)["structuredContent"]  # type: ignore[arg-type]
+    for item in result.get("items", []) if len(roots) > 1 else ():
+        item["root"] = path_of(item["uri"]).removesuffix("/" + item["path"])
+    sys.stdout.write(_TEXTS[arguments.action](result))
     return int(Exit.OK)
 
 
@@ -142,8 +148,9 @@ def _search_text(result: dict[str, Any]) -> str:
     lines: list[str] = []
     for item in result["items"]:
         name = f" {item['name']}" if item["name"] else ""
+        inside = f"  in {item['root']}" if "root" in item else ""
         place = f"{item['path']}:{item['startLine']}"
-        lines.append(plain(f"{place}  {item['kind']}{name}  {item['score']}"))
+        lines.append(plain(f"{place}  {item['kind']}{name}  {item['score']}{inside}"))
         lines += [f"    {plain_source(line)}" for line in item["snippet"].split("\n")]
         lines += [f"    - {plain(reason)}" for reason in item.get("reasons", [])]
         lines.append("")

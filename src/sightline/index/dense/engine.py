@@ -7,6 +7,7 @@ else.
 """
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -119,8 +120,11 @@ class Dense:
             missing = missing_files(rows, root.log)
         return Standing(chunks, chunks - sum(rows[path].chunks for path in missing))
 
-    async def matrix(self, builder: Builder, snapshot: Snapshot) -> Matrix | None:
-        """The vectors of a root's snapshot if they are complete, or soon can be."""
+    async def matrix(
+        self, builder: Builder, snapshot: Snapshot, most: int | None = None
+    ) -> Matrix | None:
+        """The vectors of a root's snapshot if they are complete, or soon can be: those of ``most``
+        chunks are waited for."""
         if self._weights is not None:
             ready = self._root(builder, self._weights)
             if ready.matrix is not None and ready.generation == snapshot.generation:
@@ -129,7 +133,7 @@ class Dense:
         if standing.problem or self._weights is None:
             return None
         root = self._root(builder, self._weights)
-        little = 0 < standing.chunks - standing.done <= _WAIT_CHUNKS
+        little = 0 < standing.chunks - standing.done <= (_WAIT_CHUNKS if most is None else most)
         if little:
             self.start(builder)
             if root.task is not None:
@@ -286,8 +290,9 @@ class Dense:
 
     @staticmethod
     def _tidy(root: _Root, snapshot: Snapshot) -> None:
-        """Writes the log anew when most of it is about files as they no longer are."""
-        with root.lock:
+        """Writes the log anew when most of it is about files as they no longer are. A disk that has
+        no room for that keeps the long one."""
+        with root.lock, contextlib.suppress(OSError):
             if root.log.dead * 2 > root.log.size and not root.missing:
                 rows = snapshot.rows.items()
                 root.log.compact({path_key(path): row.hash for path, row in rows if row.chunks})
