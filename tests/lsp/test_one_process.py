@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,9 @@ class Children:
         self.started: list[Child] = []
         self.overlaps = 0
 
-    async def spawn(self, command: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Child:
+    async def spawn(self, command: Sequence[str], **given: Any) -> Child:
         self.overlaps += bool(self.running)
-        child = await spawn(command, cwd=cwd, env=env)
+        child = await spawn(command, **given)
         self.overlaps += bool(self.running)
         self.started.append(child)
         return child
