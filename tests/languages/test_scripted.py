@@ -41,7 +41,10 @@ RUST = {
 }
 PHP = {"composer.json": "{}\n", "a.php": "<?php\nfunction area() { return 1; }\narea();\n"}
 STATUS = "experimental/serverStatus"
-CAPABLE = {"capabilities": {}, "serverInfo": {"name": "stand-in", "version": "9"}}
+CAPABLE = {
+    "capabilities": {"workspaceSymbolProvider": True},
+    "serverInfo": {"name": "stand-in", "version": "9"},
+}
 FAST = Settings(request_timeout_ms=250)
 
 
@@ -59,7 +62,7 @@ async def standing_in(
     (folder / "script.json").write_text(json.dumps(script))
     command = (sys.executable, fake_server.__file__, str(folder / "script.json"))
     known = builtin()
-    stand_in = msgspec.structs.replace(known.servers[server], command=command)
+    stand_in = msgspec.structs.replace(known.servers[server], command=command, found="path")
     registry = Registry(known.languages, {server: stand_in}, known.packages)
     cache = folder / "cache"
     cache.mkdir()

@@ -400,7 +400,7 @@ async def test_a_start_that_could_not_be_prepared_is_tried_again(
     (tmp_path / "servers").write_text("in the way of the folder")
     async with fake(GENEROUS, hover=[{"result": HOVER}]) as running:
         for _ in range(2):
-            with pytest.raises(Unavailable, match=r"fake could not be started \(Not a directory\)"):
+            with pytest.raises(Unavailable, match=r"cannot be written \(Not a directory\)"):
                 await hover(running, once=True)
         (tmp_path / "servers").unlink()
         assert (await hover(running, once=True))["summary"] == "Hover available."

@@ -387,9 +387,7 @@ class Pool:
         self, server: Server, route: Route, view: View
     ) -> tuple[SourceFile, Sequence[RawSymbol]] | None:
         """A file of the project with its symbols, if there is one."""
-        path = self._routes.probe(route)
-        if server.units and path not in server.units:
-            path = min(server.units)
+        path = self._routes.probe(route, server.units)
         if path is None:
             return None
         file, language = view.document(uri_of(path)), self._routes.language_id(path)

@@ -8,7 +8,7 @@ languages left out for the workspace.
 import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -427,16 +427,20 @@ class Routes:
                 if name is not None and spec is not None and spec.starts_ahead:
                     yield language, Route(name, spec, self.project(spec, root.real))
 
-    def probe(self, route: Route) -> str | None:
-        """A file to ask about ahead of users: the first of a handy size that can be shown."""
+    def probe(self, route: Route, units: Collection[str] = ()) -> str | None:
+        """A file to ask about ahead of users: the first of a handy size that can be shown.
+
+        ``units`` are the only ones to choose from, if there are any.
+        """
         files, root = route.project.files(), route.project.projects.root.real
+        files = [path for path in files if path in units] if units else files
         tree = route.project.projects.tree()
         for path in files:
             folder, _, name = path.rpartition("/")
             stamp = tree.get(folder, {}).get(name)
             if stamp is not None and stamp.size in _PROBE_BYTES and can_be_shown(path, root):
                 return path
-        return files[0] if files else None
+        return next((path for path in files if can_be_shown(path, root)), None)
 
     def language(self, path: str) -> str | None:
         """The language of a file by its name; none where that cannot be told a server."""
