@@ -59,5 +59,7 @@ def _hash(file: Path) -> str:
 
 
 def _in(tree: Path) -> Iterator[str]:
+    """The files below a folder, without an older manifest."""
     for folder, _, names in os.walk(tree):
-        yield from (os.path.relpath(os.path.join(folder, name), tree) for name in names)
+        paths = (os.path.relpath(os.path.join(folder, name), tree) for name in names)
+        yield from (path for path in paths if path != FILE)
