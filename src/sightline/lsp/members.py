@@ -21,7 +21,6 @@ from sightline.lsp import questions
 from sightline.lsp.projects import Project
 from sightline.lsp.server import Server
 from sightline.lsp.source_texts import Hits, SourceTexts
-from sightline.lsp.together import together
 from sightline.workspace.changes import Change
 
 __all__ = ["Members", "is_code", "is_member"]
@@ -133,8 +132,7 @@ class Members:
         if len(places) > _MOST_ASKED or (places and server.spec.unknown_members == "text"):
             where = f"{_counted(places, 'other ')} ({self._names(places)})"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
-        told = await together(*(_is_known(server, *place) for place in places))
-        unknown = [place for place, is_known in zip(places, told, strict=True) if not is_known]
+        unknown = await _unknown(server, places)
         if not unknown:
             return ""
         where = f"{_counted(unknown)} ({self._names(unknown)})"
@@ -153,9 +151,19 @@ def _counted(places: Sequence[object], other: str = "") -> str:
     return f"1 {other}place" if len(places) == 1 else f"{len(places)} {other}places"
 
 
-async def _is_known(server: Server, path: str, position: Position) -> bool:
-    """Whether the server can tell what stands somewhere."""
-    return bool(await questions.definition_unopened(server, uri_of(path), position))
+async def _unknown(
+    server: Server, places: Sequence[tuple[str, Position]]
+) -> Sequence[tuple[str, Position]]:
+    """The places of which the server cannot tell what stands there.
+
+    They are asked about one after the other, and twice. For what is in its standard library ty
+    writes a file that it can point to, and where several questions need the same one at the same
+    time it answers some of them with nothing.
+    """
+    for _ in range(2):
+        told = [await questions.definition_unopened(server, uri_of(p), at) for p, at in places]
+        places = [place for place, found in zip(places, told, strict=True) if not found]
+    return places
 
 
 def _code(text: bytes, starts: Sequence[int], no_code: re.Pattern[bytes]) -> Iterator[Position]:
