@@ -36,3 +36,21 @@ async def test_none_is_refused_once_the_server_is_ready(
             )
         )
         assert len(answers) == _MANY - 1
+
+
+async def test_the_standard_library_is_found_by_all_who_look_at_once(tmp_path: Path) -> None:
+    """ty writes a file to point to; who needs the same one meanwhile was told of nothing."""
+    names = ["len", "abs", "chr", "hash", "hex", "id", "oct", "ord", "repr", "ascii", "bin"]
+    files = {f"m{number}.py": f"{name}\n" for number, name in enumerate(names)}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path / "cache", registry=only("ty")) as running:
+        await running.ready("m0.py")
+        position = {"line": 0, "character": 1}
+        answers = await asyncio.gather(
+            *(
+                running.call("vscode.lsp.definition", uri=running.uri(name), position=position)
+                for name in files
+            )
+        )
+        empty = [answer for answer in answers if "outside the workspace" not in answer["summary"]]
+        assert empty == []

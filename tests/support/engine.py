@@ -115,7 +115,7 @@ def fake_registry(
     file.write_text(json.dumps(script))
     known = builtin()
     command = (sys.executable, str(_FAKE), str(file))
-    plain = {"declarations": "server", "unknown_members": ""}
+    plain = {"declarations": "server", "unknown_members": "", "doubts_nothing": False}
     given = {"python_environment": "", "folder": "root", "restart_on": ()} | plain | overrides
     fake = msgspec.structs.replace(known.servers["ty"], command=command, found="path", **given)
     servers = {name: fake} | {other: known.servers[other] for other in others}

@@ -28,6 +28,7 @@ def install(home: Path, script: Mapping[str, Any], **overrides: str | int) -> Pa
         # It is asked what the script answers, and nothing besides.
         "declarations": "server",
         "unknown_members": "",
+        "doubts_nothing": False,
     }
     entry |= {"python_environment": "", **overrides}
     lines = [f"{name} = {json.dumps(value)}" for name, value in entry.items()]

@@ -187,6 +187,8 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     #: What is left out where a caller wants no declarations: what the server leaves out, or, where
     #: that is more or something else, the places that its ``definition`` names.
     declarations: Literal["server", "definition"] = "server"
+    #: Whether no definition may mean that it was busy: then it is asked once more.
+    doubts_nothing: bool = False
     #: What is said of members on values whose type it cannot tell: nothing, how often their name
     #: stands in the text, or that of the places which its ``definition`` cannot name. It must
     #: answer that for documents that are not open.
