@@ -2,8 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from sightline.workspace.roots import open_root
 from sightline.workspace.tree import Tree, scan
 from sightline.workspace.workspace import Workspace
 from tests.support.files import write_files
+from tests.support.workspaces import opened
 
 FILES = {"one/a.py": "a = 1\n", "two/b.py": "b = 1\n"}
 
@@ -22,15 +22,6 @@ FILES = {"one/a.py": "a = 1\n", "two/b.py": "b = 1\n"}
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return write_files(tmp_path / "ws", FILES)
-
-
-@asynccontextmanager
-async def opened(*roots: Path, notify: bool = True) -> AsyncIterator[Workspace]:
-    workspace = Workspace([open_root(str(root), home=None) for root in roots], notify=notify)
-    try:
-        yield workspace
-    finally:
-        workspace.close()
 
 
 class Held:

@@ -1,8 +1,7 @@
 """The repository that a root is a part of: changes there count, its files are nobody's."""
 
 import mmap
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from sightline.workspace.roots import open_root
 from sightline.workspace.surroundings import Surroundings
 from sightline.workspace.workspace import Workspace
 from tests.support.files import write_files
+from tests.support.workspaces import opened
 
 FILES = {".git/HEAD": "", "app/a.py": "a = 1\n", "shared/b.py": "b = 1\n", "c.py": ""}
 
@@ -22,15 +22,6 @@ FILES = {".git/HEAD": "", "app/a.py": "a = 1\n", "shared/b.py": "b = 1\n", "c.py
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     return write_files(tmp_path / "repository", FILES)
-
-
-@asynccontextmanager
-async def opened(*roots: Path, notify: bool = True) -> AsyncIterator[Workspace]:
-    workspace = Workspace([open_root(str(root), home=None) for root in roots], notify=notify)
-    try:
-        yield workspace
-    finally:
-        workspace.close()
 
 
 def heard_by(workspace: Workspace) -> list[Change]:

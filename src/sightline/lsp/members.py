@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sightline.contract.texts import column_of, line_length_utf16, line_text, listed
+from sightline.contract.texts import PLAIN_PATH, column_of, line_length_utf16, line_text, listed
 from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.lsp import questions
@@ -30,7 +30,6 @@ _MOST_READ = 500
 _MOST_ASKED = 48
 #: So many files are named in a sentence, if their names are plain.
 _NAMED = 3
-_PLAIN = re.compile(r"[\w./+-]{1,120}")
 
 
 class _Syntax(NamedTuple):
@@ -141,7 +140,7 @@ class Members:
     def _names(self, places: Iterable[tuple[str, Position]]) -> str:
         start = len(self._project().folder) + 1
         names = sorted({path[start:] for path, _ in places})
-        return listed([name for name in names if _PLAIN.fullmatch(name)], _NAMED)
+        return listed([name for name in names if re.fullmatch(PLAIN_PATH, name)], _NAMED)
 
 
 _UNKNOWN = "uses on values of unknown type"
@@ -156,11 +155,11 @@ async def _unknown(
 ) -> Sequence[tuple[str, Position]]:
     """The places of which the server cannot tell what stands there.
 
-    They are asked about one after the other, and twice. For what is in its standard library ty
-    writes a file that it can point to, and where several questions need the same one at the same
-    time it answers some of them with nothing.
+    They are asked about one after the other, and again where nothing may mean busy: for what is in
+    its standard library ty writes a file that it can point to, and where several questions need
+    the same one at the same time it answers some of them with nothing.
     """
-    for _ in range(2):
+    for _ in range(2 if server.spec.doubts_nothing else 1):
         told = [await questions.definition_unopened(server, uri_of(p), at) for p, at in places]
         places = [place for place, found in zip(places, told, strict=True) if not found]
     return places

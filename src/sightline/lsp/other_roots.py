@@ -10,10 +10,10 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from sightline.contract.texts import listed
+from sightline.contract.texts import PLAIN_PATH, listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location
-from sightline.lsp.source_texts import SourceTexts
+from sightline.lsp.source_texts import SourceTexts, word
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 
@@ -23,7 +23,6 @@ __all__ = ["OtherRoots"]
 _SHORTEST = 3
 #: So many files are named in a sentence, if their names are plain.
 _NAMED = 3
-_PLAIN = re.compile(r"[\w./+-]{1,120}")
 
 
 class OtherRoots:
@@ -50,16 +49,15 @@ class OtherRoots:
             shown += [f"{root.name}/{each[len(root.real) + 1 :]}" for each in there - known]
         if not shown:
             return ""
-        names = listed([each for each in sorted(shown) if _PLAIN.fullmatch(each)], _NAMED)
+        names = listed([each for each in sorted(shown) if re.fullmatch(PLAIN_PATH, each)], _NAMED)
         files = "1 file" if len(shown) == 1 else f"{len(shown):,} files"
         return f"{name} also stands in {files} of other roots ({names}); uses there may be missing."
 
     def _search(self, root: Root, own: Root, path: str, name: str) -> set[str]:
         texts = self._texts.setdefault(root, SourceTexts(lambda: self._files(root)))
-        word = re.compile(rb"(?<![\w\x80-\xff])(%b)(?![\w\x80-\xff])" % re.escape(name.encode()))
         stem = os.path.splitext(os.path.basename(path))[0]
         origins = [os.fsencode(each) for each in {stem, os.path.basename(own.real)}]
-        hits = texts.search(word, name.encode()) or {}
+        hits = texts.search(word(name), name.encode()) or {}
         inside = f"{own.real}/"
         return {
             each

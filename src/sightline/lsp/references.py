@@ -79,7 +79,7 @@ async def find(
     note = ""
     if language == "python":
         places += await _of_twins(server, definitions, places, ask)
-        places, note = await _Python(server, ask).complete(places)
+        places, note = await _Python(server, ask, texts).complete(places)
     notes = [note]
     if members is not None and hits != {}:
         notes.append(await members.note(server, language, name, hits, places))
@@ -137,9 +137,10 @@ class _Texts:
 
 
 class _Python:
-    def __init__(self, server: Server, ask: Ask) -> None:
+    def __init__(self, server: Server, ask: Ask, texts: _Texts) -> None:
         self._server = server
         self._ask = ask
+        self._on_disk = texts
         self._texts: dict[str, PythonText | None] = {}
 
     async def complete(self, found: Sequence[Location]) -> tuple[list[Location], str]:
@@ -169,8 +170,8 @@ class _Python:
 
     async def _read(self, places: Iterable[Location]) -> None:
         for number, uri in enumerate({place.uri for place in places} - self._texts.keys()):
-            read = self._server.launch.read(path_in(uri))
-            self._texts[uri] = PythonText(read[0].text) if read is not None else None
+            text = self._on_disk.of(uri)
+            self._texts[uri] = PythonText(text) if text is not None else None
             if number % _AT_ONCE == _AT_ONCE - 1:
                 await asyncio.sleep(0)
 

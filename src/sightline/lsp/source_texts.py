@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sightline.lsp.reading import read_bytes
 from sightline.workspace.changes import Change
 
-__all__ = ["Hits", "SourceTexts"]
+__all__ = ["Hits", "SourceTexts", "word"]
 
 _MAX_BYTES = 4 << 20
 #: So much is kept of a project.
@@ -19,6 +19,11 @@ _MOST = 64 << 20
 
 #: Where in each file something stands.
 Hits = dict[str, list[int]]
+
+
+def word(name: str) -> re.Pattern[bytes]:
+    """What matches a name where it stands by itself."""
+    return re.compile(rb"(?<![\w\x80-\xff])(%b)(?![\w\x80-\xff])" % re.escape(name.encode()))
 
 
 class SourceTexts:

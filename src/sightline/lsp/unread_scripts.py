@@ -14,9 +14,9 @@ import asyncio
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from sightline.contract.texts import listed
+from sightline.contract.texts import PLAIN_PATH, listed
 from sightline.lsp.projects import Project
-from sightline.lsp.source_texts import SourceTexts
+from sightline.lsp.source_texts import SourceTexts, word
 from sightline.workspace.changes import Change
 from sightline.workspace.regular import open_regular
 
@@ -29,7 +29,6 @@ _MOST = 20_000
 #: So many are named in a sentence, if their names are plain.
 _NAMED = 3
 _MISSING = "uses there may be missing."
-_PLAIN = re.compile(r"[\w./+-]{1,120}")
 _SHEBANG = re.compile(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]*)?)?(?:\S*/)?([a-z]+)[\d.]*(?:\s|\Z)")
 
 
@@ -59,16 +58,14 @@ class UnreadScripts:
         """What is to be said of a name that was asked about."""
         if not name:
             return ""
-        word = name.encode()
-        pattern = re.compile(rb"(?<![\w\x80-\xff])(%b)(?![\w\x80-\xff])" % re.escape(word))
-        hits = await asyncio.to_thread(self._texts.search, pattern, word)
+        hits = await asyncio.to_thread(self._texts.search, word(name), name.encode())
         if hits is None or self._too_many:
             return f"Scripts without an extension are too much to look through; {_MISSING}"
         if not hits:
             return ""
         start = len(self._project().folder) + 1
         names = [path[start:] for path in sorted(hits)]
-        shown = listed([each for each in names if _PLAIN.fullmatch(each)], _NAMED)
+        shown = listed([each for each in names if re.fullmatch(PLAIN_PATH, each)], _NAMED)
         scripts = "1 script" if len(hits) == 1 else f"{len(hits):,} scripts"
         where = f"{scripts} that the server does not read ({shown})"
         return f"The name also stands in {where}; {_MISSING}"
