@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from bench.bare import BareClient
 from bench.kernel import loads
 from bench.language_cases import CASES, Case
-from sightline.lsp.anchors import LANGUAGE, named_by
-from sightline.lsp.capabilities import CAPABILITIES
 from sightline.lsp.install.store import Store
-from sightline.lsp.launching import Launcher, Start
-from sightline.lsp.projects import Projects
+from sightline.lsp.project.projects import Projects
 from sightline.lsp.registry import Operation, builtin
+from sightline.lsp.start.launcher import Launcher, Start
+from sightline.lsp.typescript.held_open import LANGUAGE, named_by
+from sightline.lsp.wire.capabilities import CAPABILITIES
 from sightline.workspace.roots import open_root
 from sightline.workspace.tree import scan
 from tests.languages.samples import only
@@ -136,10 +136,10 @@ def connected(
 def bare(case: Case, root: Path, scratch: Path, kind: type[C]) -> C:
     """A bare client of the same server: the same options, the same projects loaded."""
     client, made = connected(case.server, case.language, root, scratch, scratch, kind)
-    for path in made.anchors.opened:
+    for path in made.held_open.opened:
         client.open(Path(path))
-    if made.anchors.named:
-        names = named_by(str(root), made.anchors.named)
+    if made.held_open.named:
+        names = named_by(str(root), made.held_open.named)
         document = {"uri": names.uri, "languageId": LANGUAGE, "version": 1, "text": names.text}
         client.notify("textDocument/didOpen", {"textDocument": document})
     return client

@@ -22,7 +22,7 @@ from bench.bare import BareClient
 from bench.corpora import django
 from bench.kernel import cpu_seconds, loads
 from bench.lsp_page import page
-from sightline.lsp.python import empty_environment
+from sightline.lsp.python.environments import empty_environment
 from tests.support.stdio import StdioServer
 from tools.evidence import write_page
 

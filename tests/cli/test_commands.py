@@ -204,7 +204,7 @@ def test_a_server_that_is_there_and_does_not_work(
     sightline: Command, home: Path, sample: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As with a toolchain manager's stand-in for a part that is not installed."""
-    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0.0)
+    monkeypatch.setattr("sightline.lsp.server.lifecycle._FIRST_REST_S", 0.0)
     program, config = home / "bin/stand-in", home / ".config/sightline"
     for folder in (program.parent, config):
         folder.mkdir(parents=True)

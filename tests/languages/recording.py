@@ -23,8 +23,8 @@ import msgspec
 from bench.bare import BareClient
 from bench.language_sides import connected
 from sightline.lsp.install.store import Store
-from sightline.lsp.launching import Launcher
 from sightline.lsp.registry import Registry
+from sightline.lsp.start.launcher import Launcher
 from tests.languages.questions import all_questions
 from tests.languages.samples import ON_PATH, Sample, only
 from tests.support import tap

@@ -157,8 +157,8 @@ async def test_the_kernel_alone_prevents_it(
     def believed(project: object, lines: object, entries: object, flags: object) -> object:
         return lines, entries, set()
 
-    monkeypatch.setattr("sightline.lsp.compile_database._harmless", believed)
-    monkeypatch.setattr("sightline.lsp.clangd_configuration.is_plain", lambda *given: True)
+    monkeypatch.setattr("sightline.lsp.c.compile_database._harmless", believed)
+    monkeypatch.setattr("sightline.lsp.c.clangd_configuration.is_plain", lambda *given: True)
     scene = Scene(tmp_path, payload)
     await scene.ask(only("clangd"))
     assert scene.is_untouched

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sightline.lsp.environments import digest_of
+from sightline.lsp.python.discovery import digest_of
 from tests.languages.samples import only
 from tests.support.engine import Engine, engine
 from tests.support.files import write_files

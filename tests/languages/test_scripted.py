@@ -210,7 +210,7 @@ async def test_rust_analyzer_starts_over_when_it_does_not_load_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reload: dict[str, Any]
 ) -> None:
     """It refuses, or it never says that it is quiet; either way it lacks the new file."""
-    monkeypatch.setattr("sightline.lsp.run._SETTLE_S", 0.5)
+    monkeypatch.setattr("sightline.lsp.server.run._SETTLE_S", 0.5)
     script = {
         "initialize": [{"notify": [[STATUS, {"quiescent": True}]], "result": CAPABLE}],
         "textDocument/documentSymbol": [{"result": []}],

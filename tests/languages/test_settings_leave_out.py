@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.lsp.selection import is_dependency
+from sightline.lsp.project.selection import is_dependency
 from tests.languages.samples import only
 from tests.support.engine import Engine, engine
 from tests.support.files import write_files

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.lsp.client import Client, ServerError, ServerGone
-from sightline.lsp.types import ReferencesResult
-from sightline.lsp.wire import frame
+from sightline.lsp.wire.client import Client, ServerError, ServerGone
+from sightline.lsp.wire.framing import frame
+from sightline.lsp.wire.messages import ReferencesResult
 
 _PLACE = {"start": {"line": 3, "character": 4}, "end": {"line": 3, "character": 9}}
 _FOUND = [{"uri": "file:///a.py", "range": _PLACE}] * 3

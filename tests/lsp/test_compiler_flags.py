@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.lsp.clangd_configuration import is_plain
-from sightline.lsp.compiler_flags import Flags, split
+from sightline.lsp.c.clangd_configuration import is_plain
+from sightline.lsp.c.compiler_flags import Flags, split
 
 #: As builds of real projects say them, and what is left out of each.
 LINES = {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.lsp.environments import Environments, digest_of
+from sightline.lsp.python.discovery import Environments, digest_of
 from sightline.workspace.beside import Beside
 from tests.support.files import write_files
 

@@ -17,10 +17,10 @@ import pytest
 from sightline.contract.failures import Bug, Failure, NotReady, TimedOut, Unavailable
 from sightline.contract.settings import Settings
 from sightline.contract.source import SourceFile
-from sightline.lsp.anchors import Anchors
-from sightline.lsp.documents import Documents
-from sightline.lsp.projects import Project
+from sightline.lsp.project.projects import Project
 from sightline.lsp.registry import Trouble
+from sightline.lsp.server.documents import Documents
+from sightline.lsp.typescript.held_open import HeldOpen
 from tests.support.engine import Engine, engine, fake_registry, received
 from tests.support.http import alive
 from tests.support.processes import children_of
@@ -192,7 +192,7 @@ async def test_answers_out_of_order_reach_their_own_callers(fake: Start) -> None
 async def test_a_server_that_ends_at_every_start_is_given_up(
     fake: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0.001)
+    monkeypatch.setattr("sightline.lsp.server.lifecycle._FIRST_REST_S", 0.001)
     async with fake(initialize=[{"crash": 1}]) as running:
         with pytest.raises(Unavailable, match="ended 5 times in a row"):
             await hover(running)
@@ -259,15 +259,15 @@ async def test_a_server_that_ends_while_its_files_are_looked_for(
     root.mkdir()
     (root / "a.py").write_text("x = 1\n")
     looking, go_on = threading.Event(), threading.Event()
-    found = Project.anchors
+    found = Project.held_open
 
-    def slowly(project: Project, units: Iterable[str] = ()) -> Anchors:
+    def slowly(project: Project, units: Iterable[str] = ()) -> HeldOpen:
         if (root / "b.py").exists() and not go_on.is_set():
             looking.set()
             go_on.wait(60)
         return found(project, units)
 
-    monkeypatch.setattr(Project, "anchors", slowly)
+    monkeypatch.setattr(Project, "held_open", slowly)
     unseen: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: unseen.append(context))
     registry = fake_registry(tmp_path / "fake", {"textDocument/hover": [{"result": HOVER}]})
@@ -367,15 +367,15 @@ async def test_a_project_that_cannot_be_looked_through_after_a_change(
     root = tmp_path / "ws"
     root.mkdir()
     (root / "a.py").write_text("x = 1\n")
-    found, failed = Project.anchors, list[Project]()
+    found, failed = Project.held_open, list[Project]()
 
-    def once(project: Project, units: Iterable[str] = ()) -> Anchors:
+    def once(project: Project, units: Iterable[str] = ()) -> HeldOpen:
         if (root / "b.py").exists() and not failed:
             failed.append(project)
             raise broken
         return found(project, units)
 
-    monkeypatch.setattr(Project, "anchors", once)
+    monkeypatch.setattr(Project, "held_open", once)
     unseen: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: unseen.append(context))
     registry = fake_registry(tmp_path / "fake", {"textDocument/hover": [{"result": HOVER}]})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.lsp.python import interpreter_stand_in, is_environment
+from sightline.lsp.python.environments import interpreter_stand_in, is_environment
 from tests.support.stdio import StdioServer
 
 #: Language servers read some of these themselves, and hang then. That must not hang us.

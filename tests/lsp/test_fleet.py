@@ -14,7 +14,7 @@ import pytest
 
 from sightline.contract.failures import Failure, NotReady, Overloaded, TimedOut
 from sightline.contract.settings import Settings
-from sightline.lsp.server import State
+from sightline.lsp.server.server import State
 from sightline.process.memory import tree_memory
 from tests.support.engine import Engine, engine, fake_registry
 from tests.support.http import alive
@@ -128,7 +128,7 @@ async def test_a_server_that_grows_too_large_is_ended_and_its_caller_told(fake: 
 async def test_a_look_that_fails_is_reported_and_not_the_last_one(
     fake: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.fleet._ROUND_S", 0.0)
+    monkeypatch.setattr("sightline.lsp.routing.fleet._ROUND_S", 0.0)
     errors: list[Any] = []
     asyncio.get_running_loop().set_exception_handler(
         lambda loop, context: errors.append(context["exception"])
@@ -153,7 +153,7 @@ async def test_a_look_that_fails_is_reported_and_not_the_last_one(
 async def test_one_that_keeps_growing_is_left_alone(
     fake: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0.001)
+    monkeypatch.setattr("sightline.lsp.server.lifecycle._FIRST_REST_S", 0.001)
     async with fake(hover=[{"result": HOVER}]) as running:
         running.program.pool._fleet.measure = lambda pid: 5 << 30
         for _ in range(5):
@@ -181,8 +181,8 @@ def test_memory_counts_the_whole_tree() -> None:
 async def test_there_is_never_more_than_one_process(
     fake: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0.001)
-    monkeypatch.setattr("sightline.lsp.lifecycle._MAX_CRASHES", 1_000)
+    monkeypatch.setattr("sightline.lsp.server.lifecycle._FIRST_REST_S", 0.001)
+    monkeypatch.setattr("sightline.lsp.server.lifecycle._MAX_CRASHES", 1_000)
     script = str(tmp_path / "fake" / "script.json")
     async with fake(hover=[{"result": HOVER}]) as running:
         for _ in range(10):

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.lsp.folder_changes import folder_changes
+from sightline.lsp.server.folder_changes import folder_changes
 from sightline.workspace.changes import Change, Kind
 
 TOP = "/ws"

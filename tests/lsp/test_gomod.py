@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sightline.contract.uris import above
-from sightline.lsp import gomod
+from sightline.lsp.go import gomod
 from tests.support.files import write_files
 
 GO_MOD = """module example.com/app // the app

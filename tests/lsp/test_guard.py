@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from sightline.lsp import launching
+from sightline.lsp.start import launcher
 from tests.languages.samples import only
 from tests.support.engine import engine
 
-GUARD = Path(launching.__file__).with_name("guard.cjs")
+GUARD = Path(launcher.__file__).with_name("guard.cjs")
 NODE = shutil.which("node")
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="Node is missing")
@@ -160,7 +160,7 @@ async def test_a_schema_by_address_is_not_fetched(
     (root / "main.yaml").write_text(text)
     if not guarded:
         (tmp_path / "empty.cjs").write_text("")
-        monkeypatch.setattr(launching, "_GUARD", str(tmp_path / "empty.cjs"))
+        monkeypatch.setattr(launcher, "_GUARD", str(tmp_path / "empty.cjs"))
     async with engine(root, cache=cache, registry=only("yaml")) as running:
         asked = running.call("vscode.lsp.diagnostics.document", uri=running.uri("main.yaml"))
         if guarded:

@@ -10,7 +10,7 @@ import pytest
 
 from sightline.contract.failures import NotFound, UriInvalid
 from sightline.contract.values import Location
-from sightline.lsp.glance import glance
+from sightline.lsp.project.glance import glance
 from sightline.lsp.registry import builtin
 from sightline.workspace import workspace as module
 from sightline.workspace.inotify import Inotify

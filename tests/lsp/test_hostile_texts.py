@@ -16,16 +16,16 @@ from sightline.contract.values import Position, Range
 from sightline.index.keys import cut_keys
 from sightline.index.languages import language_of
 from sightline.index.query import understand
-from sightline.lsp.aliases import named
-from sightline.lsp.globs import matcher
-from sightline.lsp.gobuild import constraint, target_of
-from sightline.lsp.includes import needed, spelled
-from sightline.lsp.left_out import is_left_out
-from sightline.lsp.links import not_installed
-from sightline.lsp.own_imports import imported
-from sightline.lsp.path_patterns import expression_of, fills
-from sightline.lsp.python_names import PythonText
-from sightline.lsp.tsconfig import read
+from sightline.lsp.c.includes import needed, spelled
+from sightline.lsp.coverage.left_out import is_left_out
+from sightline.lsp.coverage.packages import not_installed
+from sightline.lsp.coverage.python_imports import imported
+from sightline.lsp.coverage.typescript_aliases import named
+from sightline.lsp.files.globs import matcher
+from sightline.lsp.go.build_constraints import constraint, target_of
+from sightline.lsp.python.names import PythonText
+from sightline.lsp.typescript.path_patterns import expression_of, fills
+from sightline.lsp.typescript.tsconfig import read
 from tests.support.files import write_files
 
 SIZE = 1 << 20

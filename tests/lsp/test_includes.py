@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from sightline.lsp.compile_database import write
-from sightline.lsp.includes import Includes, IncludesOf, nearest_first, needed, spelled
-from sightline.lsp.projects import Project, Projects
+from sightline.lsp.c.compile_database import write
+from sightline.lsp.c.includes import Includes, IncludesOf, nearest_first, needed, spelled
+from sightline.lsp.project.projects import Project, Projects
 from sightline.lsp.registry import builtin
 from sightline.workspace.roots import open_root
 from sightline.workspace.tree import scan
@@ -115,8 +115,8 @@ def test_only_what_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.Mon
         read.append(Path(path).name)
         return Path(path).read_text()
 
-    monkeypatch.setattr("sightline.lsp.includes.read_text", reading)
-    monkeypatch.setattr("sightline.lsp.includes._of_system", lambda include, folders: True)
+    monkeypatch.setattr("sightline.lsp.c.includes.read_text", reading)
+    monkeypatch.setattr("sightline.lsp.c.includes._of_system", lambda include, folders: True)
     assert includes.of(project(root)).spelled == {"<a.h", "<b.h"}
     (root / "b.c").write_text("#include <other.h>\n")
     assert includes.of(project(root)).spelled == {"<a.h", "<other.h"}

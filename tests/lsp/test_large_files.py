@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from sightline.lsp.compile_commands import CommandFiles
-from sightline.lsp.reading import read_json
+from sightline.lsp.c.compile_commands import CommandFiles
+from sightline.lsp.files.reading import read_json
 
 MIB = 1 << 20
 READ = """
 import resource, sys
-from sightline.lsp.compile_commands import CommandFiles
-from sightline.lsp.reading import read_json
+from sightline.lsp.c.compile_commands import CommandFiles
+from sightline.lsp.files.reading import read_json
 resource.setrlimit(resource.RLIMIT_AS, (1_200 << 20, resource.RLIM_INFINITY))
 files = CommandFiles()
 for path in sys.argv[1:]:

@@ -12,7 +12,7 @@ import pytest
 from sightline.contract.failures import Failure, NotReady
 from sightline.contract.settings import Settings
 from sightline.lsp import pool
-from sightline.lsp.server import Server, State
+from sightline.lsp.server.server import Server, State
 from sightline.process.child import Child, spawn
 from tests.support.engine import Engine, engine, fake_registry, received
 
@@ -205,7 +205,7 @@ async def test_events_that_overlap(
     events: tuple[str, ...],
     steps: int,
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0.0)
+    monkeypatch.setattr("sightline.lsp.server.lifecycle._FIRST_REST_S", 0.0)
     async with fake() as running:
         await running.program.workspace.begin()
         found = running.program.pool._routes.route(str(running.root / "a.py"), "hover")

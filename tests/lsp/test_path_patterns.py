@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.lsp.path_patterns import PACKAGES, expression_of, fills
+from sightline.lsp.typescript.path_patterns import PACKAGES, expression_of, fills
 
 NAMES = ["a", "ab", ".a", "b", "src", "a.ts", ".ts", "x.d.ts", "é", "node_modules", "node_module"]
 NAMES += ["node_modulesx", "n", "jspm_packages", "bower"]

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.contract.values import Position
-from sightline.lsp.other_builds import name_at
-from sightline.lsp.preprocessor import block_around, code_of, stretches
+from sightline.lsp.c.preprocessor import block_around, code_of, stretches
+from sightline.lsp.coverage.other_builds import name_at
 
 GUARDED = "#ifndef A_H\n#define A_H\nint a;\n#endif\n"
 

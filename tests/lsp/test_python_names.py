@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.contract.values import Position, Range
-from sightline.lsp.python_names import PythonText
+from sightline.lsp.python.names import PythonText
 
 NAMES = st.sampled_from(["cart", "Basket", "ünder", "\U0001d4b3"])
 

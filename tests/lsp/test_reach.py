@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.lsp.aliases import named
-from sightline.lsp.left_out import is_left_out
-from sightline.lsp.own_imports import imported
-from sightline.lsp.projects import Projects
-from sightline.lsp.reach import Reach, Unreached, imports_of
+from sightline.lsp.coverage.left_out import is_left_out
+from sightline.lsp.coverage.python_imports import imported
+from sightline.lsp.coverage.reach import Reach, Unreached, imports_of
+from sightline.lsp.coverage.typescript_aliases import named
+from sightline.lsp.project.projects import Projects
 from sightline.lsp.registry import builtin
-from sightline.lsp.tsconfig import without_base_url
+from sightline.lsp.typescript.tsconfig import without_base_url
 from sightline.workspace.changes import Change, Kind
 from sightline.workspace.roots import open_root
 from sightline.workspace.tree import scan

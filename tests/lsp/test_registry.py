@@ -13,8 +13,8 @@ import pytest
 from sightline.contract.values import Position
 from sightline.lsp import registry as module
 from sightline.lsp.install.store import Store
-from sightline.lsp.launching import Launcher
 from sightline.lsp.registry import OPERATIONS, BadRegistry, builtin, load
+from sightline.lsp.start.launcher import Launcher
 from tests.support import fake_server
 from tests.support.engine import engine
 from tests.support.program import run

@@ -91,7 +91,7 @@ def dying(folder: Path, *then: dict[str, Any], **overrides: Any) -> Registry:
 async def test_a_dead_server_is_named_and_the_others_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0)
+    monkeypatch.setattr("sightline.lsp.server.lifecycle._FIRST_REST_S", 0)
     root = write_files(tmp_path / "ws", TWO_LANGUAGES)
     registry = dying(tmp_path / "fake")
     said = "Not answered for Python: fake ended 5 times in a row; run sightline doctor."
@@ -108,7 +108,7 @@ async def test_a_dead_server_is_named_and_the_others_answer(
 async def test_a_server_that_works_again_is_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0)
+    monkeypatch.setattr("sightline.lsp.server.lifecycle._FIRST_REST_S", 0)
     monkeypatch.setattr("sightline.lsp.pool._TRY_AGAIN_S", 0)
     root = write_files(tmp_path / "ws", TWO_LANGUAGES)
     here = SYMBOL | {"location": {**SYMBOL["location"], "uri": (root / "a.py").as_uri()}}  # type: ignore[dict-item]
@@ -120,7 +120,7 @@ async def test_a_server_that_works_again_is_asked_again(
         async with asyncio.timeout(60):
             while (await running.program.workspace.begin()).epochs == epochs:
                 await asyncio.sleep(0)
-        monkeypatch.setattr("sightline.lsp.lifecycle._GIVE_UP_S", 0)
+        monkeypatch.setattr("sightline.lsp.server.lifecycle._GIVE_UP_S", 0)
         second = await running.call("vscode.lsp.workspaceSymbols", query="target")
         assert len(second["items"]) == 2 and "Not answered" not in second["summary"]
 
@@ -128,7 +128,7 @@ async def test_a_server_that_works_again_is_asked_again(
 async def test_nobody_who_can_answer_is_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0)
+    monkeypatch.setattr("sightline.lsp.server.lifecycle._FIRST_REST_S", 0)
     root = write_files(tmp_path / "ws", {"a.py": "x = 1\n"})
     async with engine(root, cache=tmp_path, registry=dying(tmp_path / "fake")) as running:
         with pytest.raises(Unavailable, match="ended 5 times"):
@@ -138,7 +138,7 @@ async def test_nobody_who_can_answer_is_a_failure(
 async def test_one_of_several_projects_is_named_by_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.lsp.lifecycle._FIRST_REST_S", 0)
+    monkeypatch.setattr("sightline.lsp.server.lifecycle._FIRST_REST_S", 0)
     roots = [
         write_files(tmp_path / "one", {"a.py": "x = 1\n"}),
         write_files(tmp_path / "two", {"b.ts": "export function target() {}\n"}),

@@ -24,9 +24,9 @@ from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import RawDiagnostic, RawSymbol
 from sightline.contract.values import Hover, Location, Position
 from sightline.lsp.install.store import Store
-from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Pool
 from sightline.lsp.registry import builtin
+from sightline.lsp.start.launcher import Launcher
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import open_root
 from sightline.workspace.view import View

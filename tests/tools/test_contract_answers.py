@@ -12,7 +12,8 @@ from sightline.contract import limits
 from sightline.contract.settings import Settings
 from sightline.contract.source import RawDiagnostic, RawSymbol, RawWorkspaceSymbol
 from sightline.contract.values import Hover, HoverContent, Location, Position, Range
-from sightline.lsp import answers, types
+from sightline.lsp.asking import answers
+from sightline.lsp.wire import messages
 from sightline.protocol.surface import ClientOptions
 from tests.support.fake_source import Desktop, FakeSource, desktop, span
 from tests.support.leaks import OUTSIDE
@@ -250,7 +251,7 @@ async def test_a_blank_query(tmp_path: Path, query: str) -> None:
 )  # fmt: skip
 async def test_codes_are_strings(tmp_path: Path, code: Any, shown: str | None) -> None:
     place = Range(Position(0, 0), Position(0, 1))
-    raw = answers.diagnostics([types.LspDiagnostic(place, "wrong", code=code)])
+    raw = answers.diagnostics([messages.LspDiagnostic(place, "wrong", code=code)])
     async with desktop(tmp_path / "ws", FakeSource(diagnostics=raw)) as desk:
         report = await desk.payload("diagnostics.document", uri=desk.uri())
         assert report["diagnostics"][0].get("code") == shown

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sightline.lsp.python import is_environment
-from sightline.lsp.reading import read_json, read_text, read_toml
+from sightline.lsp.files.reading import read_json, read_text, read_toml
+from sightline.lsp.python.environments import is_environment
 from sightline.workspace.ignore import read_small
 from sightline.workspace.observers import Sweeper
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sightline.cli.plain import plain, plain_source
 from sightline.contract.uris import path_of
-from sightline.lsp.reading import read_text
+from sightline.lsp.files.reading import read_text
 
 __all__ = ["lines_of"]
 

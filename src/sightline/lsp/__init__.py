@@ -1,5 +1,6 @@
 """Headless language servers as an answer source.
 
-``registry`` says which servers exist (data), ``client`` speaks the protocol, ``server`` runs one of
-them and decides when it may be believed, ``pool`` routes questions and is the ``Source``.
+``pool`` is the ``Source``. A question goes from ``routing`` (who answers) through ``asking`` (what
+is asked) to a ``server``, over its ``wire``; ``coverage`` says what the answer may lack.
+``registry`` says which servers exist: data.
 """

@@ -26,23 +26,23 @@ from sightline.contract.source import (
 )
 from sightline.contract.uris import is_under, is_unicode, uri_of
 from sightline.contract.values import Hover, Location, Position
-from sightline.lsp import questions
-from sightline.lsp.ahead import HeadStart
-from sightline.lsp.fleet import Bounds, Fleet
-from sightline.lsp.in_a_source import in_a_source, note_of
-from sightline.lsp.launching import Launcher, Start
-from sightline.lsp.other_builds import Extent, extent_of, name_at
-from sightline.lsp.projects import Project
-from sightline.lsp.reach import Unreached
-from sightline.lsp.references import Found, define, find
+from sightline.lsp.asking import questions
+from sightline.lsp.asking.header_questions import in_a_source, note_of
+from sightline.lsp.asking.references import Found, define, find
+from sightline.lsp.asking.sweep import Counter, sweep
+from sightline.lsp.asking.unknown_names import NOTE
+from sightline.lsp.coverage.other_builds import Extent, extent_of, name_at
+from sightline.lsp.coverage.reach import Unreached
+from sightline.lsp.coverage.unreadable import sentences
+from sightline.lsp.project.projects import Project
 from sightline.lsp.registry import Operation, Registry, ServerSpec
-from sightline.lsp.routes import Outlook, Route, Routes
-from sightline.lsp.server import Launch, Server, State
+from sightline.lsp.routing.fleet import Bounds, Fleet
+from sightline.lsp.routing.head_start import HeadStart
+from sightline.lsp.routing.routes import Outlook, Route, Routes
+from sightline.lsp.routing.turns import Turns
+from sightline.lsp.server.server import Launch, Server, State
 from sightline.lsp.shortcomings import Shortcoming
-from sightline.lsp.sweep import Counter, sweep
-from sightline.lsp.turns import Turns
-from sightline.lsp.unknown_names import NOTE
-from sightline.lsp.unreadable import sentences
+from sightline.lsp.start.launcher import Launcher, Start
 from sightline.process.child import spawn
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View

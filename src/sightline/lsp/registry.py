@@ -385,6 +385,6 @@ def _convert(where: str, table: object, kind: type[Any]) -> Any:  # noqa: ANN401
     try:
         return msgspec.convert(table, kind)
     except msgspec.ValidationError as error:
-        from sightline.lsp.mistakes import in_plain_words  # which most users never need
+        from sightline.lsp.registry_errors import in_plain_words  # which most users never need
 
         raise BadRegistry(in_plain_words(where, str(error), kind)) from None

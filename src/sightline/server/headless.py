@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sightline.contract.settings import Settings
-from sightline.lsp.fleet import Bounds
 from sightline.lsp.install.store import Store
-from sightline.lsp.launching import Launcher
 from sightline.lsp.pool import Options, Pool
 from sightline.lsp.registry import Registry
+from sightline.lsp.routing.fleet import Bounds
+from sightline.lsp.start.launcher import Launcher
 from sightline.workspace.roots import Root
 from sightline.workspace.workspace import Workspace
 

@@ -24,13 +24,13 @@ from sightline.cli.plain import plain, plain_json
 from sightline.cli.start import build_program, roots_from
 from sightline.contract.failures import Failure
 from sightline.contract.texts import listed
+from sightline.lsp.coverage.packages import ASTRAY_FIX, ASTRAY_TOLD, KINDS
+from sightline.lsp.coverage.reach import imports_of
+from sightline.lsp.coverage.unreadable import FIX
 from sightline.lsp.install.store import Store
-from sightline.lsp.links import ASTRAY_FIX, ASTRAY_TOLD, KINDS
 from sightline.lsp.pool import Pool
-from sightline.lsp.reach import imports_of
-from sightline.lsp.routes import Outlook, Route
+from sightline.lsp.routing.routes import Outlook, Route
 from sightline.lsp.shortcomings import Shortcoming
-from sightline.lsp.unreadable import FIX
 from sightline.process import landlock
 from sightline.server.logs import Log
 from sightline.server.tokens import BadTokenFile, TokenFile

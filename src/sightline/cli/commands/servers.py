@@ -24,7 +24,7 @@ from sightline.lsp.install.downloads import Tools
 from sightline.lsp.install.installer import Installer
 from sightline.lsp.install.locks import read_lock
 from sightline.lsp.install.store import Store
-from sightline.lsp.launching import Launcher
+from sightline.lsp.start.launcher import Launcher
 
 _BAR = 24
 

@@ -1,0 +1,50 @@
+"""Questions about a name in a header, put in a source that has the name too.
+
+A compiler's server reads a header by itself when it is asked about it: what stands before its
+include in a source is not there, and uses in it may be nothing to the server. What it keeps of the
+sources knows them. So a name in a header is looked for in the sources, and the question is put
+there if the server says that it is the same.
+"""
+
+from sightline.contract.source import Expected, SourceFile
+from sightline.contract.uris import path_in
+from sightline.lsp.asking import questions
+from sightline.lsp.coverage.other_builds import name_at
+from sightline.lsp.server.server import Server
+
+__all__ = ["in_a_source", "note_of"]
+
+#: Shorter names are too many symbols'.
+_SHORTEST = 3
+#: So many symbols of the name are asked about.
+_MOST = 4
+_ERROR = 1
+_ALONE = "This file does not compile by itself; uses in it may be missing."
+
+
+async def in_a_source(server: Server, question: Expected) -> Expected:
+    """The question at a place in a source, if there is a sure one; else as it is."""
+    file, position, include_declaration = question
+    name = name_at(file.text, position)
+    await server.ready()
+    if file.path in server.units or len(name) < _SHORTEST:
+        return question
+    symbols = await questions.workspace_symbols(server, name)
+    places = [symbol.location for symbol in symbols if symbol.name == name]
+    for place in [each for each in places if path_in(each.uri) in server.units][:_MOST]:
+        read = server.launch.read(path_in(place.uri))
+        if read is None:
+            continue
+        start = place.range.start
+        found = await questions.references(server, *read, start, include_declaration=True)
+        if any(questions.covers(each, file.uri, position) for each in found):
+            return Expected(read[0], start, include_declaration)
+    return question
+
+
+async def note_of(server: Server, file: SourceFile, language: str) -> str:
+    """What is to be said of an answer that was given in a file."""
+    if file.path in server.units:
+        return ""
+    found = await questions.document_diagnostics(server, file, language)
+    return _ALONE if any(each.severity == _ERROR for each in found) else ""

@@ -1,0 +1,180 @@
+"""The questions one server can be asked, whatever its dialect, and the reading of its answers.
+
+An answer as long as a silent limit inside the server may have been cut there, so it is refused. A
+text that shows that the project was not loaded yet is not an answer.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sightline.contract.failures import NotReady, TooMany, Unavailable
+from sightline.contract.source import RawDiagnostic, RawSymbol, RawWorkspaceSymbol, SourceFile
+from sightline.contract.uris import uri_of
+from sightline.contract.values import Hover, Location, Position, Range
+from sightline.lsp.asking import answers, tsserver
+from sightline.lsp.registry import Operation
+from sightline.lsp.server.server import Server
+from sightline.lsp.typescript.held_open import names_only
+from sightline.lsp.wire import messages
+
+__all__ = [
+    "covers",
+    "definition",
+    "definition_unopened",
+    "document_diagnostics",
+    "document_symbols",
+    "hover",
+    "references",
+    "symbols_at",
+    "workspace_report",
+    "workspace_symbols",
+]
+
+
+async def definition(
+    server: Server, file: SourceFile, language: str, position: Position
+) -> Sequence[Location]:
+    params, method = _at(file, position), "textDocument/definition"
+    result = await server.ask_about(file, language, method, params, messages.DefinitionResult)
+    if not result and server.spec.doubts_nothing:
+        # ty writes a file to point to what is in its standard library. Of those who need the same
+        # one at the same time some are told of nothing.
+        result = await server.ask_about(file, language, method, params, messages.DefinitionResult)
+    found = answers.locations(server.name, result)
+    if server.spec.dialect == "clangd" and not any(covers(f, file.uri, position) for f in found):
+        return await _own_definition(server, file, language, position) or found
+    return found
+
+
+async def definition_unopened(server: Server, uri: str, position: Position) -> Sequence[Location]:
+    """The same of a server that reads documents from disk, whether it has them open or not."""
+    place = {"line": position.line, "character": position.character}
+    params = {"textDocument": {"uri": uri}, "position": place}
+    result = await server.ask(
+        "textDocument/definition", params, messages.DefinitionResult, wide=False
+    )
+    return answers.locations(server.name, result)
+
+
+async def _own_definition(
+    server: Server, file: SourceFile, language: str, position: Position
+) -> list[Location]:
+    """On a definition clangd jumps to the declaration instead; what was asked for is here."""
+    symbols = await symbols_at(server, file, language, position)
+    places = [s.definitionRange for s in symbols if s.definitionRange is not None]
+    return [place for place in places if covers(place, file.uri, position)]
+
+
+async def symbols_at(
+    server: Server, file: SourceFile, language: str, position: Position
+) -> Sequence[messages.SymbolDetails]:
+    """What clangd knows by name at a position."""
+    params = _at(file, position)
+    method, result = "textDocument/symbolInfo", messages.SymbolDetailsResult
+    return await server.ask_about(file, language, method, params, result) or ()
+
+
+async def references(
+    server: Server,
+    file: SourceFile,
+    language: str,
+    position: Position,
+    *,
+    include_declaration: bool,
+) -> Sequence[Location]:
+    """Where the server leaves out more than declarations, they are in the answer: see ``find``."""
+    whole = include_declaration or server.spec.declarations == "definition"
+    params = {**_at(file, position), "context": {"includeDeclaration": whole}}
+    result = await server.ask_about(
+        file, language, "textDocument/references", params, messages.ReferencesResult, wide=True
+    )
+    found = _uncut(server, "references", result or [])
+    if server.spec.opens == "tsconfig":
+        return [place for place in found if not names_only(place.uri)]
+    return found
+
+
+async def hover(
+    server: Server, file: SourceFile, language: str, position: Position
+) -> Hover | None:
+    result = await server.ask_about(
+        file, language, "textDocument/hover", _at(file, position), messages.HoverResult
+    )
+    found = answers.hover(result)
+    unfinished = server.spec.unfinished
+    if found is not None and unfinished and any(unfinished in c.value for c in found.contents):
+        raise NotReady(waiting_for=f"{server.name} to load the project")
+    return found
+
+
+async def document_symbols(server: Server, file: SourceFile, language: str) -> Sequence[RawSymbol]:
+    params = {"textDocument": {"uri": file.uri}}
+    result = await server.ask_about(
+        file, language, "textDocument/documentSymbol", params, messages.DocumentSymbolResult
+    )
+    return _uncut(server, "documentSymbols", answers.document_symbols(server.name, result))
+
+
+async def workspace_symbols(server: Server, query: str) -> Sequence[RawWorkspaceSymbol]:
+    if server.spec.dialect == "tsserver":
+        return await tsserver.workspace_symbols(server, query)
+    run = await server.ready()
+    method = "workspace/symbol"
+    if not run.capabilities.get("workspaceSymbolProvider") and not run.client.supports(method):
+        # It may answer all the same, with nothing.
+        raise Unavailable(f"this {server.name} does not answer that")
+    result = await server.ask(method, {"query": query}, messages.SymbolResult)
+    return _uncut(server, "workspaceSymbols", answers.workspace_symbols(server.name, result))
+
+
+async def document_diagnostics(
+    server: Server, file: SourceFile, language: str, *, opened: bool = True
+) -> Sequence[RawDiagnostic]:
+    """The diagnostics of exactly this text. ``opened``: the server must have it open for that."""
+    match server.spec.diagnostics:
+        case "push":
+            return answers.diagnostics(await server.diagnostics_pushed(file, language))
+        case "push-unversioned":
+            return answers.diagnostics(await server.diagnostics_under_own_name(file, language))
+        case "tsserver":
+            return await tsserver.diagnostics(server, file, language)
+    method, params = "textDocument/diagnostic", {"textDocument": {"uri": file.uri}}
+    if opened:
+        report = await server.ask_about(file, language, method, params, messages.DiagnosticReport)
+    else:
+        report = await server.ask(method, params, messages.DiagnosticReport)
+    return answers.diagnostics(report.items)
+
+
+async def workspace_report(server: Server) -> dict[str, Sequence[RawDiagnostic]]:
+    """Every file's diagnostics in one answer, from a server that can."""
+    # A server that has nothing to report may keep the question until it has. One that is reminded
+    # of a report it never made has to take that back at once.
+    nothing = {"uri": f"{uri_of(server.launch.folder)}/.sightline-none", "value": "0"}
+    params = {"previousResultIds": [nothing]}
+    result = await server.ask("workspace/diagnostic", params, messages.WorkspaceReport)
+    return {report.uri: answers.diagnostics(report.items) for report in result.items}
+
+
+def _at(file: SourceFile, position: Position) -> dict[str, Any]:
+    place = {"line": position.line, "character": position.character}
+    return {"textDocument": {"uri": file.uri}, "position": place}
+
+
+def _uncut(server: Server, operation: Operation, items: list[Any]) -> list[Any]:
+    """The items, unless there are so many that the server may have left some out."""
+    cap = server.spec.caps.get(operation)
+    if cap is not None and len(items) >= cap:
+        raise TooMany(f"{server.name} tells at most {cap} results; ask more narrowly")
+    return items
+
+
+def covers(location: Location, uri: str, position: Position) -> bool:
+    """Whether a place is around, or ends at, a position in a document."""
+    return location.uri == uri and _inside(location.range, position)
+
+
+def _inside(span: Range, position: Position) -> bool:
+    place = (position.line, position.character)
+    start = (span.start.line, span.start.character)
+    return start <= place <= (span.end.line, span.end.character)

@@ -1,0 +1,211 @@
+"""References as a caller means them: every use of a symbol, whichever server is asked.
+
+A server's own answer is completed and cut to what was asked for:
+
+- Python's servers take a name that an import gives (``import Cart as Basket``) for another symbol,
+  so its uses are asked for, too; and names in ``__all__`` are uses.
+- A Python source and the stub beside it declare one symbol; see ``stubs.py``.
+- What the declaration is, servers see in different ways; see ``contract/declarations.py``.
+- Of a name that the server knows nothing of that is said; see ``unknown_names.py``.
+- Of a member it is said where its name stands on values of unknown type; see ``members.py``.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from sightline.contract.declarations import without_declarations
+from sightline.contract.orders import canonical, location_key
+from sightline.contract.source import Expected, SourceFile
+from sightline.contract.texts import listed
+from sightline.contract.uris import path_in
+from sightline.contract.values import Location, Position
+from sightline.lsp.asking import questions
+from sightline.lsp.asking.members import Members, is_member
+from sightline.lsp.asking.stubs import twins_at
+from sightline.lsp.asking.unknown_names import NOTE, is_name, is_unknown
+from sightline.lsp.coverage.other_builds import name_at
+from sightline.lsp.coverage.source_texts import Hits
+from sightline.lsp.python.names import PythonText
+from sightline.lsp.server.server import Server
+from sightline.lsp.together import both, together
+
+__all__ = ["Ask", "Found", "define", "find"]
+
+Ask = Callable[[Server, Expected], Awaitable[Sequence[Location]]]
+
+#: So many imports under another name are followed. Each is a search of its own; ``gettext as _``
+#: is in hundreds of files.
+_MOST_ALIASES = 8
+#: So many files are read before others have a turn.
+_AT_ONCE = 32
+#: So many places of a file are looked at to see whether they bind a name.
+_MOST_BINDINGS = 64
+#: So many names are listed in a sentence.
+_NAMED = 4
+
+
+class Found(NamedTuple):
+    places: Sequence[Location]
+    #: What is to be said of places that were not looked for.
+    note: str = ""
+    #: Whether the server knows nothing of the name that was asked about.
+    unknown: bool = False
+
+
+async def find(
+    server: Server, question: Expected, language: str, ask: Ask, members: Members | None = None
+) -> Found:
+    """The places of the symbol at a position, with its declaration if that is wanted.
+
+    ``members`` are those of the project, where it is said of some that their uses are not known.
+    """
+    file, position, include_declaration = question
+    if server.spec.declarations == "server":
+        found = await ask(server, question)
+        unknown = not found and is_name(language, file.text, position)
+        if unknown:
+            unknown = not await questions.definition(server, file, language, position)
+        return Found(found, unknown=unknown)
+    name, texts = name_at(file.text, position), _Texts(server)
+
+    async def declared() -> tuple[list[Location], Hits | None]:
+        places = list(await questions.definition(server, file, language, position))
+        if members is not None and _are_members(places, language, texts):
+            return places, await members.search(name)
+        return places, {}
+
+    places, (definitions, hits) = await both(_listed(ask(server, question)), declared())
+    note = ""
+    if language == "python":
+        places += await _of_twins(server, definitions, places, ask)
+        places, note = await _Python(server, ask, texts).complete(places)
+    notes = [note]
+    if members is not None and hits != {}:
+        notes.append(await members.note(server, language, name, hits, places))
+    unknown = is_unknown(language, file.text, position, definitions, texts.of)
+    if not include_declaration:
+        places = without_declarations(places, definitions, language, texts.of)
+    return Found(places, " ".join(filter(None, notes)), unknown)
+
+
+async def define(server: Server, file: SourceFile, language: str, position: Position) -> Found:
+    """Where the symbol at a position is defined, and whether the server knows it at all."""
+    found = await questions.definition(server, file, language, position)
+    unknown = is_unknown(language, file.text, position, found, _Texts(server).of)
+    return Found(found, NOTE if unknown else "", unknown)
+
+
+async def _listed(found: Awaitable[Sequence[Location]]) -> list[Location]:
+    return list(await found)
+
+
+async def _of_twins(
+    server: Server, definitions: list[Location], known: Sequence[Location], ask: Ask
+) -> list[Location]:
+    """The places of the same symbol in a stub, or in the source of one; both are definitions."""
+    found: list[Location] = []
+    starts = {(place.uri, place.range.start) for place in known}
+    for place in {each.uri: each for each in reversed(definitions)}.values():
+        for file, there in await twins_at(server, place):
+            if (file.uri, there.start) not in starts:
+                found += await ask(server, Expected(file, there.start, True))
+            definitions.append(Location(file.uri, there))
+    return found
+
+
+def _are_members(places: Iterable[Location], language: str, texts: "_Texts") -> bool:
+    return any(
+        is_member(language, texts.of(place.uri) or "", place.range.start) for place in places
+    )
+
+
+class _Texts:
+    """Texts of documents as they are on disk, each read once."""
+
+    def __init__(self, server: Server) -> None:
+        self._read = server.launch.read
+        self._known: dict[str, str | None] = {}
+
+    def of(self, uri: str) -> str | None:
+        """The text of one of the server's own documents in the workspace."""
+        path = path_in(uri)
+        if path not in self._known:
+            read = self._read(path)
+            self._known[path] = read[0].text if read is not None else None
+        return self._known[path]
+
+
+class _Python:
+    def __init__(self, server: Server, ask: Ask, texts: _Texts) -> None:
+        self._server = server
+        self._ask = ask
+        self._on_disk = texts
+        self._texts: dict[str, PythonText | None] = {}
+
+    async def complete(self, found: Sequence[Location]) -> tuple[list[Location], str]:
+        """With the uses of other names for the symbol, and with its names in ``__all__``."""
+        places = list(dict.fromkeys(found))
+        aliases: dict[Location, str] = {}
+        new, note = places, ""
+        while new:
+            await self._read(new)
+            given = {alias: name for alias, name in self._aliases(new) if alias not in aliases}
+            aliases |= given
+            if len(aliases) > _MOST_ALIASES:
+                note = _not_followed(given)
+                break
+            answers = await together(*map(self._uses_of, canonical(given, location_key)))
+            known = set(places)
+            new = [place for answer in answers for place in answer if place not in known]
+            places += dict.fromkeys(new)
+        places += self._exports(places, aliases)
+        return places, note
+
+    async def _uses_of(self, alias: Location) -> Sequence[Location]:
+        read = self._server.launch.read(path_in(alias.uri))
+        if read is None:
+            return ()
+        return await self._ask(self._server, Expected(read[0], alias.range.start, True))
+
+    async def _read(self, places: Iterable[Location]) -> None:
+        for number, uri in enumerate({place.uri for place in places} - self._texts.keys()):
+            text = self._on_disk.of(uri)
+            self._texts[uri] = PythonText(text) if text is not None else None
+            if number % _AT_ONCE == _AT_ONCE - 1:
+                await asyncio.sleep(0)
+
+    def _aliases(self, places: Iterable[Location]) -> Iterable[tuple[Location, str]]:
+        for place in places:
+            text = self._texts[place.uri]
+            alias = text.alias_after(place.range) if text is not None else None
+            if text is not None and alias is not None:
+                yield Location(place.uri, alias), text.at(alias)
+
+    def _exports(
+        self, places: Sequence[Location], aliases: Iterable[Location]
+    ) -> Iterable[Location]:
+        """The names in ``__all__`` of the modules that bind the symbol."""
+        known = {(place.uri, place.range.start) for place in places}
+        by_file: dict[str, list[Location]] = {}
+        for place in [*places, *aliases]:
+            by_file.setdefault(place.uri, []).append(place)
+        for uri, there in by_file.items():
+            text = self._texts.get(uri)
+            if text is None or not text.has_exports:
+                continue
+            bound = {
+                text.at(place.range)
+                for place in there[:_MOST_BINDINGS]
+                if text.binds_in_module(place.range)
+            }
+            for export in (each for name in sorted(bound) for each in text.exports(name)):
+                if (uri, export.start) not in known:
+                    yield Location(uri, export)
+
+
+def _not_followed(aliases: dict[Location, str]) -> str:
+    names = listed(sorted(set(aliases.values())), _NAMED)
+    count = len({alias.uri for alias in aliases})
+    files = "1 file" if count == 1 else f"{count:,} files"
+    return f"It is imported under other names ({names}) in {files}; uses of those are not counted."

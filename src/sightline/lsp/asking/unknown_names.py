@@ -1,0 +1,95 @@
+"""Names that a server can tell nothing of, mostly for an import that it does not resolve.
+
+It then finds no use of the name, or only those in one file, and says no more than that. So it is
+said where a name stands in code and has no definition, or none but the import itself.
+
+>>> is_name("python", "# get\\nget(1)", Position(0, 3)), is_name("python", "get(1)", Position(0, 1))
+(False, True)
+"""
+
+import keyword
+import re
+from collections.abc import Callable, Sequence
+
+from sightline.contract.texts import column_of
+from sightline.contract.values import Location, Position
+from sightline.lsp.asking.members import is_code
+from sightline.lsp.c import preprocessor
+from sightline.lsp.coverage.other_builds import name_at
+
+__all__ = ["NOTE", "is_name", "is_unknown"]
+
+NOTE = (
+    "The server cannot tell what this name is, perhaps for an import that it does not resolve; "
+    "search the text for it."
+)
+
+_JAVASCRIPT = frozenset(
+    "abstract any as asserts async await bigint boolean break case catch class const continue "
+    "debugger declare default delete do else enum export extends false finally for from function "
+    "if implements import in infer instanceof interface is keyof let namespace never new null "
+    "number of override private protected public readonly return satisfies static string super "
+    "switch this throw true try type typeof undefined unique unknown var void while with "
+    "yield".split()
+)
+_KEYWORDS = {
+    "python": frozenset(keyword.kwlist),
+    "c": preprocessor.KEYWORDS,
+    "cpp": preprocessor.KEYWORDS,
+    "javascript": _JAVASCRIPT,
+    "javascriptreact": _JAVASCRIPT,
+    "typescript": _JAVASCRIPT,
+    "typescriptreact": _JAVASCRIPT,
+}
+#: What stands before a name that an import gives.
+_OF_PYTHON = re.compile(
+    r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import\b[ \t]*(?:[\w., \t]*|\((?:[^()#]|#[^\n]*)*)\Z",
+    re.MULTILINE,
+)
+_OF_JAVASCRIPT = re.compile(
+    r"^[ \t]*import\s+(?:type\s+)?(?:[\w$]+\s*,\s*)?(?:\{[^{}'\"]*|\*\s*as\s+)?\Z", re.MULTILINE
+)
+_IMPORTS = {
+    "python": _OF_PYTHON,
+    "javascript": _OF_JAVASCRIPT,
+    "javascriptreact": _OF_JAVASCRIPT,
+    "typescript": _OF_JAVASCRIPT,
+    "typescriptreact": _OF_JAVASCRIPT,
+}
+_MOST_BEFORE = 4_096
+
+
+def is_unknown(
+    language: str,
+    text: str,
+    position: Position,
+    definitions: Sequence[Location],
+    text_of: Callable[[str], str | None],
+) -> bool:
+    """Whether a server knows nothing of the name at a position, by the definitions that it has."""
+    if not definitions:
+        return is_name(language, text, position)
+    pattern = _IMPORTS.get(language)
+    return pattern is not None and all(
+        pattern.search(_before(text_of(each.uri) or "", each.range.start)) for each in definitions
+    )
+
+
+def is_name(language: str, text: str, position: Position) -> bool:
+    """Whether a position is in a name in code, as far as the language is known here."""
+    name = name_at(text, position)
+    keywords = _KEYWORDS.get(language)
+    if keywords is None or not name or name in keywords:
+        return False
+    if language in ("c", "cpp"):
+        return name_at(preprocessor.code_of(text), position) == name
+    return is_code(language, text, position)
+
+
+def _before(text: str, place: Position) -> str:
+    """What stands before a place, as far as an import can begin."""
+    lines = text.split("\n", place.line + 1)[: place.line + 1]
+    if not lines:
+        return ""
+    last = lines[-1][: column_of(lines[-1], place.character)]
+    return "\n".join([*lines[:-1], last])[-_MOST_BEFORE:]

@@ -1,0 +1,1 @@
+"""C and C++ projects: compilation databases, flags that do no harm, includes, conditions."""

@@ -1,0 +1,56 @@
+"""Reading the ``compile_commands.json`` files of a project within bounds.
+
+Those of large projects have tens of megabytes, and a value of JSON may take twenty times its text
+in memory. So entries are read into a type of their own, which other JSON fails at once, and a file
+with more in it than any build writes is not read; which ones that were is told. As for clang, one
+bad entry spoils its file.
+"""
+
+import os
+
+import msgspec
+
+from sightline.lsp.files.reading import read_text
+
+__all__ = ["Command", "CommandFiles"]
+
+#: All files of a project together.
+_MAX_BYTES = 64 << 20
+#: In one file. Each entry has a brace, each text two quotes.
+_MAX_ENTRIES = 400_000
+_MAX_TEXTS = 4_000_000
+
+
+class Command(msgspec.Struct):
+    """How one file is compiled."""
+
+    file: str
+    directory: str = ""
+    arguments: list[str] | None = None
+    command: str | None = None
+
+
+class CommandFiles:
+    def __init__(self) -> None:
+        self._left = _MAX_BYTES
+        #: Those that are too large.
+        self.unread: list[str] = []
+
+    def read(self, path: str) -> list[Command]:
+        """The entries of a file; none if it cannot be read."""
+        try:
+            size = os.stat(path).st_size
+        except OSError:
+            return []
+        if size > self._left:
+            self.unread.append(path)
+            return []
+        self._left -= size
+        data = (read_text(path, size) or "").encode("utf-8", "replace")
+        if data.count(b"{") > _MAX_ENTRIES or data.count(b'"') > 2 * _MAX_TEXTS:
+            self.unread.append(path)
+            return []
+        try:
+            return msgspec.json.decode(data, type=list[Command])
+        except (msgspec.DecodeError, RecursionError):
+            return []

@@ -1,0 +1,373 @@
+"""The compilation database a C or C++ server works with, kept outside the workspace.
+
+The server puts its index beside the database, so it never gets the project's own file: the entries
+of every ``compile_commands.json`` in the project are copied, and a project that has none gets one
+entry per source file with the flags of the nearest ``compile_flags.txt``, or else with the folders
+that its includes are found in. Flags of a project that nobody trusted are made anew from those that
+are known to do no harm. Entries whose file is not there are left out: the server would go
+on answering from what it once knew about them. It would also go on believing what it made of a
+file with other flags, so a flag that changes ends the index. And of the files that include a header
+which changed it reads one again, and none whose header came or went: what it kept of all of them is
+removed.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from sightline.contract.canonical import sha256_hex
+from sightline.contract.texts import listed
+from sightline.contract.uris import above
+from sightline.lsp.c.clangd_configuration import NAME as _CONFIGURATION
+from sightline.lsp.c.compile_commands import Command, CommandFiles
+from sightline.lsp.c.compiler_flags import Flags, split
+from sightline.lsp.c.includes import Includes, IncludesOf, nearest_first
+from sightline.lsp.c.preprocessor import HEADERS
+from sightline.lsp.files.reading import read_text
+from sightline.lsp.project.projects import Project
+from sightline.lsp.shortcomings import Shortcoming
+
+__all__ = ["NAMES", "UNTRUSTED", "Database", "write"]
+
+NAMES = ("compile_commands.json", "compile_flags.txt")
+_C = (".c",)
+_PLAIN_NAME = "cc"
+#: So many headers are named in a sentence.
+_NAMED = 4
+#: When what a project says is not used: the end of a sentence.
+UNTRUSTED = "before this folder is trusted (sightline trust)"
+_TRUST = "if you trust what is in it: sightline trust ROOT"
+_FIX = "make a compile_commands.json: cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
+_SMALLER = "open the part of the project that you work on as a root"
+#: Where the server keeps its index, below the folder of its database; a file of it begins with the
+#: name of the file it is about.
+_INDEX = ".cache"
+_SHARDS = f"{_INDEX}/clangd/index"
+#: What the index was made of when it was last loaded.
+_STATE = "includes.json"
+
+Entry = dict[str, Any]
+#: The longer ones first.
+_FOLDER_OPTIONS = ("-idirafter", "-isystem", "-iquote", "-I")
+
+
+class _State(msgspec.Struct, frozen=True):
+    #: What every include brought in, in short.
+    meanings: dict[str, str]
+    #: What every source said, in short, and its includes.
+    units: dict[str, list[str]]
+    #: The headers that were there, and those that were read outside the project.
+    headers: frozenset[str]
+    outside: frozenset[str]
+    #: What every configuration of the server said, in short. It may hold flags for any file.
+    configurations: dict[str, str] = {}
+
+
+class Database(NamedTuple):
+    """What a server was given."""
+
+    #: The files in it.
+    units: frozenset[str] = frozenset()
+    #: The includes that its flags were made for; ``None`` where the project has flags of its own.
+    includes: frozenset[str] | None = None
+    #: The includes of each file.
+    files: Mapping[str, frozenset[str]] = {}
+    #: The headers that they surely include, and that say the same wherever they are included.
+    plain: frozenset[str] = frozenset()
+    #: Headers that are needed and were not found, where the flags were made here.
+    missing: tuple[str, ...] = ()
+    #: How many sources of the project its own database does not have.
+    unread: int = 0
+    #: Whether a source is included by another file. A server that has just read such a project may
+    #: have lost what is in that source; one that loads what was kept has not.
+    entangled: bool = False
+    #: Every place outside the project where an include, or a database, was looked for.
+    outside: frozenset[str] = frozenset()
+    #: How many databases of the project are not read.
+    too_large: int = 0
+    #: How many flags of the project are not used, because nobody trusted it.
+    unused: int = 0
+
+    def only_one_with(self, unit: str, includes: Iterable[str]) -> bool:
+        """Whether no other file in the database has one of these includes."""
+        others = [self.files.get(other, ()) for other in self.units if other != unit]
+        return any(not any(include in each for each in others) for include in includes)
+
+    def shortcomings(self) -> list[Shortcoming]:
+        sentences = []
+        if self.missing:
+            names = listed(self.missing, _NAMED)
+            sentences.append(f"Headers not found: {names}; what needs them may be missing.")
+        if self.unread:
+            sources = "1 source is" if self.unread == 1 else f"{self.unread} sources are"
+            sentences.append(f"{sources} not in {NAMES[0]} and not read.")
+        told = [Shortcoming(sentence, _FIX) for sentence in sentences]
+        if self.too_large:
+            files = (
+                f"A {NAMES[0]} is" if self.too_large == 1 else f"{self.too_large} {NAMES[0]} are"
+            )
+            told.append(Shortcoming(f"{files} too large and not read.", _SMALLER))
+        if self.unused:
+            flags = (
+                "1 compiler flag is" if self.unused == 1 else f"{self.unused} compiler flags are"
+            )
+            told.append(Shortcoming(f"{flags} not used {UNTRUSTED}.", _TRUST))
+        return told
+
+
+def write(
+    project: Project,
+    folder: str,
+    includes: Includes,
+    configurations: Iterable[str] = (),
+    flags: Flags | None = None,
+) -> Database:
+    """Writes the database into ``folder``. The server also reads these configurations. With
+    ``flags`` the project's own are made anew.
+    """
+    lines = {path: _flags(path) for path in _flag_files(project)}
+    files = CommandFiles()
+    entries = _copied(project, files)
+    unused: set[str] = set()
+    if flags is not None:
+        lines, entries, unused = _harmless(project, lines, entries, flags)
+    told = includes.of(project, sorted(_named_folders(lines, entries)))
+    configured = [f"{place}/{_CONFIGURATION}" for place in _above(project)]
+    outside = told.outside.union(_databases_above(project), _flags_above(project), configured)
+    copied = bool(entries)
+    if not copied:
+        entries = _made(project, told, lines)
+    text = json.dumps([entries[unit] for unit in sorted(entries)], indent=1)
+    target = Path(folder, NAMES[0])
+    before = target.read_text(encoding="utf-8") if target.exists() else "[]"
+    if before != text:
+        if _differs(before, entries):
+            _end_index(folder)
+        _replace(target, text)
+    plain = told.surely_read_by(entries) - told.decided_elsewhere
+    _forget(folder, entries, told, configurations)
+    if copied:
+        unread = len([path for path in _sources(project) if path not in entries])
+        return Database(
+            frozenset(entries),
+            files=told.files,
+            plain=plain,
+            unread=unread,
+            entangled=told.entangled,
+            outside=outside,
+            too_large=len(files.unread),
+            unused=len(unused),
+        )
+    # Flags of the project's own may name folders that are not looked into here.
+    missing = () if lines else told.missing
+    return Database(
+        frozenset(entries),
+        told.spelled,
+        told.files,
+        plain=plain,
+        missing=missing,
+        entangled=told.entangled,
+        outside=outside,
+        too_large=len(files.unread),
+        unused=len(unused),
+    )
+
+
+def _end_index(folder: str) -> None:
+    import shutil  # which takes a moment, and is mostly not needed
+
+    shutil.rmtree(Path(folder, _INDEX), ignore_errors=True)
+
+
+def _replace(target: Path, text: str) -> None:
+    fresh = target.with_suffix(".new")
+    fresh.write_text(text, encoding="utf-8")
+    fresh.replace(target)
+
+
+def _forget(
+    folder: str, units: Mapping[str, Entry], told: IncludesOf, configured: Iterable[str]
+) -> None:
+    """Removes from the index what no longer holds, and would be kept."""
+    texts = {path: read_text(path, 1 << 20) for path in configured}
+    now = _State(
+        told.meanings(),
+        {unit: [told.digests.get(unit, ""), *sorted(told.files.get(unit, ()))] for unit in units},
+        frozenset(told.files.keys() - units.keys()),
+        told.outside & told.files.keys(),
+        {path: sha256_hex(text)[:16] for path, text in texts.items() if text},
+    )
+    kept = Path(folder, _STATE)
+    before = _state(kept)
+    if before is None or before.configurations != now.configurations:
+        _end_index(folder)
+    elif before != now:
+        others = [i for i, meant in before.meanings.items() if now.meanings.get(i, meant) != meant]
+        stale = told.reached_by(others)
+        # What was kept of one that was away may be from the time before.
+        stale |= before.units.keys() ^ now.units.keys()
+        stale |= (before.headers - now.headers) | (before.outside - now.outside)
+        for unit, includes in before.units.items():
+            if now.units.get(unit) != includes:
+                # What a header declares is kept with the place where this source defined it. A
+                # header that is not kept is read in the first source that is known to include it.
+                stale |= {unit} | told.brought_by(includes[1:])
+        names = {os.path.basename(path) for path in stale}
+        for shard in Path(folder, _SHARDS).glob("*.idx") if names else ():
+            if shard.name.rsplit(".", 2)[0] in names:
+                shard.unlink(missing_ok=True)
+    if before != now:
+        _replace(kept, msgspec.json.encode(now).decode())
+
+
+def _state(path: Path) -> _State | None:
+    try:
+        return msgspec.json.decode((read_text(str(path)) or "").encode(), type=_State)
+    except msgspec.DecodeError:
+        return None
+
+
+def _sources(project: Project) -> Iterator[str]:
+    """The files that are compiled by themselves."""
+    return (path for path in project.files() if not path.lower().endswith(HEADERS))
+
+
+def _differs(before: str, entries: Mapping[str, Entry]) -> bool:
+    """Whether a file that was in the database is compiled in another way now."""
+    try:
+        return any(entries.get(entry["file"], entry) != entry for entry in json.loads(before))
+    except (ValueError, LookupError, TypeError):
+        return True
+
+
+def _copied(project: Project, files: CommandFiles) -> dict[str, Entry]:
+    """The entries of the project's own databases. The one nearest to the top speaks first."""
+    entries: dict[str, Entry] = {}
+    inside = sorted(project.named(NAMES[0]), key=lambda path: (path.count("/"), path))
+    databases = inside or list(filter(os.path.isfile, _databases_above(project)))[:1]
+    for database in databases:
+        for command in files.read(database):
+            entry = _entry(command, os.path.dirname(database))
+            if entry is not None:
+                path = os.path.normpath(os.path.join(entry["directory"], entry["file"]))
+                if project.holds(path) and os.path.isfile(path):
+                    entries.setdefault(path, entry | {"file": path})
+    return entries
+
+
+def _entry(item: Command, base: str) -> Entry | None:
+    """An entry with only the members that mean something, or ``None``."""
+    directory = os.path.normpath(os.path.join(base, item.directory))
+    entry: Entry = {"directory": directory, "file": item.file}
+    if item.arguments is not None:
+        return entry | {"arguments": item.arguments}
+    return entry | {"command": item.command} if item.command is not None else None
+
+
+def _harmless(
+    project: Project,
+    lines: Mapping[str, list[str]],
+    entries: Mapping[str, Entry],
+    flags: Flags,
+) -> tuple[dict[str, list[str]], dict[str, Entry], set[str]]:
+    """Flags and entries of a project that nobody trusted: made anew from what does no harm. And
+    the flags that were left out, and could have changed an answer.
+    """
+    unused: set[str] = set()
+    safe_lines: dict[str, list[str]] = {}
+    for path, words in lines.items():
+        line = flags.rebuilt([_PLAIN_NAME, *words], os.path.dirname(path))
+        safe_lines[path] = list(line.words[1:])
+        unused |= line.unused
+    safe: dict[str, Entry] = {}
+    tree = project.projects.tree()
+    for path, entry in entries.items():
+        folder, _, name = path.rpartition("/")
+        # A folder that is not in the tree was reached by a link; a language that is not the
+        # server's makes the compiler look for other tools.
+        if folder not in tree or not flags.is_among(path) or not project.speaks(name):
+            continue
+        line = flags.rebuilt(_words(entry), entry["directory"])
+        inside = flags.is_among(entry["directory"])
+        safe[path] = {
+            "directory": entry["directory"] if inside else project.folder,
+            "file": path,
+            "arguments": [*line.words, "-c", path],
+        }
+        unused |= line.unused
+    return safe_lines, safe, unused
+
+
+def _made(
+    project: Project, includes: IncludesOf, lines: Mapping[str, list[str]]
+) -> dict[str, Entry]:
+    """One entry per source file."""
+    flags = {os.path.dirname(path): words for path, words in lines.items()}
+    entries: dict[str, Entry] = {}
+    for path in _sources(project):
+        folder, own = _nearest(os.path.dirname(path), flags, project.folder)
+        if own is None:
+            folders = nearest_first(includes.folders, path)
+            last = [word for each in folders for word in ("-idirafter", each)]
+            own = [f"-I{project.folder}", *last]
+        compiler = "cc" if path.lower().endswith(_C) else "c++"
+        entries[path] = {
+            "directory": folder,
+            "file": path,
+            "arguments": [compiler, *own, "-c", path],
+        }
+    return entries
+
+
+def _named_folders(lines: Mapping[str, list[str]], entries: Mapping[str, Entry]) -> set[str]:
+    """The folders that the project's own flags have headers looked for in."""
+    found: set[str] = set()
+    of_files = ((os.path.dirname(path), tuple(words)) for path, words in lines.items())
+    of_units = ((entry["directory"], tuple(_words(entry))) for entry in entries.values())
+    for base, words in set(chain(of_files, of_units)):
+        for word, following in pairwise((*words, "")):
+            option = next((each for each in _FOLDER_OPTIONS if word.startswith(each)), None)
+            if option is not None:
+                folder = word.removeprefix(option) or following
+                found.add(os.path.normpath(os.path.join(base, folder)))
+    return found
+
+
+def _words(entry: Entry) -> list[str]:
+    if "arguments" in entry:
+        return list(entry["arguments"])
+    return split(entry["command"])
+
+
+def _above(project: Project) -> Iterator[str]:
+    """The folders above, in the repository that the root is a part of."""
+    return islice(above(project.folder, project.projects.root.outermost), 1, None)
+
+
+def _databases_above(project: Project) -> list[str]:
+    """Where a server would look for one."""
+    return [f"{place}{way}/{NAMES[0]}" for place in _above(project) for way in ("", "/build")]
+
+
+def _flags_above(project: Project) -> list[str]:
+    return [f"{place}/{NAMES[1]}" for place in _above(project)]
+
+
+def _flag_files(project: Project) -> list[str]:
+    return [*filter(os.path.isfile, _flags_above(project)), *project.named(NAMES[1])]
+
+
+def _flags(path: str) -> list[str]:
+    lines = (read_text(path, 1 << 20) or "").splitlines()
+    return [line.strip() for line in lines if line.strip()]
+
+
+def _nearest(folder: str, flags: Mapping[str, list[str]], top: str) -> tuple[str, list[str] | None]:
+    """The folder a file is compiled in, and its flags if the project has some for it."""
+    found = next((place for place in above(folder) if place in flags), None)
+    return (top, None) if found is None else (found, flags[found])

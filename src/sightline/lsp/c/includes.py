@@ -1,0 +1,416 @@
+"""Where C and C++ files include from, told from the includes themselves.
+
+A project without a compilation database does not say in which folders its headers are looked for.
+Without them a server finds no declaration, and the uses of what is declared there are missing from
+its answers in silence. So every include that does not lie beside its file is looked for among the
+project's own files, and the folder that makes it work is taken. It is a guess, and made to do no
+harm: such folders are searched last, after those of the system, and no header is guessed outside
+the project. What a file includes from there by a path of its own, or by a flag of the project, is
+read to know what it brings in. What is found nowhere is named, because answers that need it are
+incomplete.
+
+>>> sorted(spelled('#include <a/b.h>\\n  # include "c.h" // why\\n#include NAME\\n'))
+['"c.h', '<a/b.h']
+>>> sorted(needed('#ifdef _WIN32\\n#include <windows.h>\\n#endif\\n#include <stdio.h>\\n'))
+['<stdio.h']
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from sightline.contract.canonical import sha256_hex
+from sightline.contract.uris import is_under
+from sightline.lsp.files.reading import read_text
+from sightline.lsp.project.projects import Project
+from sightline.workspace.tree import Stamp, stamp_of
+
+__all__ = ["Includes", "IncludesOf", "nearest_first", "needed", "spelled"]
+
+# Expressions are compiled when they are first needed, which most programs never do.
+#: Names of other letters exist, but not in code that anybody writes, and they are shown to people.
+_INCLUDE = r'^[ \t]*#[ \t]*(?:include|import|include_next)[ \t]*([<"][\w./+-]{1,120})[>"]'
+_DIRECTIVE = (
+    r"^[ \t]*#[ \t]*(?:"
+    r'(?:include|import)[ \t]*(?P<include>[<"][\w./+-]{1,120})[>"]'
+    r"|ifndef[ \t]+(?P<unless>\w+)|if[ \t]*!defined[ (]*(?P<unless2>\w+)[ )]*$"
+    r"|(?P<begin>if)|(?P<end>endif)|define[ \t]+(?P<define>\w+))"
+)
+_MACROS = (
+    r"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|define|undef)\b(?P<names>.*)$"
+)
+#: One that does not end, ends with the text: nothing is looked through twice.
+_COMMENT = r"(?s:/\*.*?(?:\*/|\Z))"
+#: Where a compiler looks by itself.
+_SYSTEM = (
+    "/usr/local/include",
+    "/usr/include",
+    "/usr/include/*-linux-*",
+    "/usr/include/c++/*",
+    "/usr/include/*/c++/*",
+    "/usr/lib/gcc/*/*/include",
+)
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++")
+_MAX_FILES = 20_000
+_MAX_BYTES = 4 << 20
+#: Where what the system brings lies: it changes when somebody installs something.
+_OF_SYSTEM = ("/usr/", "/lib/", "/opt/")
+#: So many places outside the project are looked at.
+_MAX_OUTSIDE = 5_000
+#: A command line has room for so many folders.
+_MAX_FOLDERS = 64
+
+
+def spelled(text: str) -> frozenset[str]:
+    """The includes of a file as they are spelled, without the closing mark."""
+    return frozenset(re.findall(_INCLUDE, text, re.MULTILINE))
+
+
+def needed(text: str) -> frozenset[str]:
+    """The includes that hold under no condition but that of a guard around the whole file."""
+    found: set[str] = set()
+    depth, guard, before = 0, 0, ""
+    for number, directive in enumerate(re.finditer(_DIRECTIVE, text, re.MULTILINE)):
+        unless = directive["unless"] or directive["unless2"]
+        if directive["define"] and number == 1 and directive["define"] == before:
+            guard = 1
+        elif unless or directive["begin"]:
+            depth += 1
+        elif directive["end"]:
+            depth = max(depth - 1, 0)
+        elif directive["include"] and depth <= guard:
+            found.add(directive["include"])
+        before = unless or ""
+    return frozenset(found)
+
+
+class IncludesOf(NamedTuple):
+    """What was found out about a project."""
+
+    #: Folders to look in besides a file's own.
+    folders: tuple[str, ...] = ()
+    #: Headers that are needed and neither the project nor the system has, sorted.
+    missing: tuple[str, ...] = ()
+    #: Every include that occurs. A new one may need another folder.
+    spelled: frozenset[str] = frozenset()
+    #: Whether a source is included by another file, and so compiled more than once.
+    entangled: bool = False
+    #: The files of the project that each include may mean, and the includes of each file.
+    meant: Mapping[str, Sequence[str]] = {}
+    files: Mapping[str, frozenset[str]] = {}
+    #: What each file says, in short.
+    digests: Mapping[str, str] = {}
+    #: Every place outside the project where an include was looked for.
+    outside: frozenset[str] = frozenset()
+    #: Files with a condition that depends on what a file of the project defines.
+    decided_elsewhere: frozenset[str] = frozenset()
+    #: The includes of each file that hold under no condition.
+    needs: Mapping[str, frozenset[str]] = {}
+
+    def meanings(self) -> dict[str, str]:
+        """For every include, something that differs when it brings in something else."""
+        return {
+            include: sha256_hex("\n".join(f"{path} {self.digests.get(path)}" for path in paths))[
+                :16
+            ]
+            for include, paths in self.meant.items()
+        }
+
+    def brought_by(self, includes: Iterable[str]) -> set[str]:
+        """The files of the project that these includes may bring in, with all they include."""
+        brought: set[str] = set()
+        waiting, known = list(includes), set(includes)
+        while waiting:
+            include = waiting.pop()
+            paths = self.meant.get(include)
+            if paths is None:  # nobody spells it any more
+                end = f"/{include[1:].rpartition('../')[2]}"
+                paths = [path for path in self.files if path.endswith(end)]
+            for path in paths:
+                brought.add(path)
+                further = self.files.get(path, frozenset()) - known
+                known |= further
+                waiting.extend(further)
+        return brought
+
+    def surely_read_by(self, files: Iterable[str]) -> frozenset[str]:
+        """Files and those of the project that they include, as far as no other can be meant."""
+        read = set(files)
+        waiting = list(read)
+        while waiting:
+            path = waiting.pop()
+            folder = path.rpartition("/")[0]
+            for include in self.needs.get(path, ()):
+                found = self._surely_means(include, folder)
+                if found is not None and found not in read:
+                    read.add(found)
+                    waiting.append(found)
+        return frozenset(read)
+
+    def _surely_means(self, include: str, folder: str) -> str | None:
+        if include.startswith('"'):
+            beside = os.path.normpath(f"{folder}/{include[1:]}")
+            if beside in self.files:
+                return beside
+        paths = self.meant.get(include, ())
+        return paths[0] if len(paths) == 1 else None
+
+    def reached_by(self, includes: Iterable[str]) -> set[str]:
+        """The files that one of these includes occurs in, and all that include them in turn."""
+        users: dict[str, list[str]] = {}
+        for path, occurring in self.files.items():
+            for include in occurring:
+                users.setdefault(include, []).append(path)
+        naming: dict[str, list[str]] = {}
+        for include, paths in self.meant.items():
+            for path in paths:
+                naming.setdefault(path, []).append(include)
+        reached: set[str] = set()
+        waiting, known = list(includes), set(includes)
+        while waiting:
+            for path in users.get(waiting.pop(), ()):
+                reached.add(path)
+                further = [each for each in naming.get(path, ()) if each not in known]
+                known.update(further)
+                waiting.extend(further)
+        return reached
+
+
+class _Seen(NamedTuple):
+    stamp: Stamp | None
+    spelled: frozenset[str]
+    needed: frozenset[str]
+    #: What the file says, whatever its comments and spaces are.
+    digest: str
+    #: The names that its conditions depend on, and the macros it defines, but for its guard.
+    conditions: frozenset[str] = frozenset()
+    defined: frozenset[str] = frozenset()
+
+
+class Includes:
+    """Remembers what every file includes, so that only changed ones are read again."""
+
+    def __init__(self) -> None:
+        #: By the folder of a project and the path of a file.
+        self._known: dict[str, dict[str, _Seen]] = {}
+
+    def of(self, project: Project, folders: Sequence[str] = ()) -> IncludesOf:
+        """What the files of a project include. The flags of the project name these folders."""
+        before, tree = self._known.get(project.folder, {}), project.projects.tree()
+        seen: dict[str, _Seen] = {}
+        users: dict[str, set[str]] = {}
+        musts: dict[str, list[str]] = {}
+        for path in project.files()[:_MAX_FILES]:
+            folder, _, name = path.rpartition("/")
+            stamp, known = tree.get(folder, {}).get(name), before.get(path)
+            if known is None or known.stamp != stamp:
+                known = _look(stamp, path)
+            seen[path] = known
+            for include in known.spelled:
+                users.setdefault(include, set()).add(folder)
+            for include in known.needed:
+                musts.setdefault(include, []).append(path)
+        outside = _Outside(project, folders, before)
+        for path in list(seen):
+            outside.follow(path, seen[path].spelled)
+        self._known[project.folder] = seen | outside.seen
+        there, system = _there(project, users), _system_folders()
+        missing = (
+            include[1:]
+            for include, paths in musts.items()
+            if not there(include)
+            and not outside.found.get(include)
+            and not _of_system(include, system)
+            and any(_meant(include, p) for p in paths)
+        )
+        return IncludesOf(
+            _folders(users, there),
+            tuple(sorted(set(missing))),
+            frozenset(users),
+            any(include.lower().endswith(_SOURCES) and there(include) for include in users),
+            {
+                include: [*there(include), *sorted(outside.found.get(include, ()))]
+                for include in outside.spelled().union(users)
+            },
+            {path: each.spelled for path, each in self._known[project.folder].items()},
+            {path: each.digest for path, each in self._known[project.folder].items()},
+            frozenset(outside.looked),
+            _decided_elsewhere(self._known[project.folder]),
+            {path: each.needed for path, each in self._known[project.folder].items()},
+        )
+
+
+def _decided_elsewhere(seen: Mapping[str, _Seen]) -> frozenset[str]:
+    defined = frozenset({"\\"}).union(*(each.defined for each in seen.values()))
+    return frozenset(path for path, each in seen.items() if each.conditions & defined)
+
+
+class _Outside:
+    """The headers outside a project that its files reach.
+
+    In the repository that the root is a part of each is read once, and what it includes is looked
+    for in turn. Anywhere else it is only seen that a file is there, and whether it changed.
+    """
+
+    def __init__(
+        self, project: Project, folders: Sequence[str], before: Mapping[str, _Seen]
+    ) -> None:
+        self.seen: dict[str, _Seen] = {}
+        self.looked: set[str] = set()
+        #: Where each include was found.
+        self.found: dict[str, set[str]] = {}
+        self._top, self._before = project.folder, before
+        self._repository = project.projects.root.outermost
+        self._asked: set[tuple[str, str]] = set()
+        self._folders = [folder for folder in folders if self._is_outside(folder)]
+
+    def follow(self, path: str, includes: Iterable[str]) -> None:
+        """Looks for what a file includes, and for what that includes in turn."""
+        if not self._folders:  # then only a path that climbs leads out
+            includes = [include for include in includes if include.startswith('"../')]
+        waiting = [(os.path.dirname(path), include) for include in includes]
+        while waiting and len(self.looked) < _MAX_OUTSIDE:
+            folder, include = question = waiting.pop()
+            if question in self._asked:
+                continue
+            self._asked.add(question)
+            for header in self._places(folder, include):
+                new = header not in self.looked
+                self.looked.add(header)
+                if new:
+                    self._read(header)
+                if header in self.seen:
+                    self.found.setdefault(include, set()).add(header)
+                    if new:
+                        its = os.path.dirname(header)
+                        waiting += [(its, each) for each in self.seen[header].spelled]
+
+    def spelled(self) -> frozenset[str]:
+        return frozenset[str]().union(*(each.spelled for each in self.seen.values()))
+
+    def _places(self, own: str, include: str) -> Iterator[str]:
+        """Where an include of a file in a folder may lie outside."""
+        folders = [own, *self._folders] if include[0] == '"' else self._folders
+        for folder in folders:
+            place = os.path.normpath(f"{folder}/{include[1:]}")
+            if self._is_outside(place):
+                yield place
+
+    def _is_outside(self, path: str) -> bool:
+        return not is_under(path, self._top) and not path.startswith(_OF_SYSTEM)
+
+    def _read(self, header: str) -> None:
+        real = os.path.realpath(header)
+        stamp, known = stamp_of(real), self._before.get(header)
+        if stamp is None:
+            return
+        if known is None or known.stamp != stamp:
+            known = (
+                _look(stamp, real)
+                if is_under(real, self._repository)
+                else _Seen(stamp, frozenset(), frozenset(), f"{stamp.size} {stamp.mtime_ns}")
+            )
+        self.seen[header] = known
+
+
+def _look(stamp: Stamp | None, path: str) -> _Seen:
+    whole = read_text(path, _MAX_BYTES) or ""
+    text = _directives(whole)
+    return _Seen(stamp, spelled(text), needed(text), _digest(whole), *_macros(text))
+
+
+def _macros(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names in conditions, and those that are defined. A guard is defined for nobody else."""
+    conditions: set[str] = set()
+    defined: set[str] = set()
+    guard = ""
+    for number, found in enumerate(re.finditer(_MACROS, text, re.MULTILINE)):
+        names = re.findall(r"[^\W\d]\w*", found["names"])
+        if found["word"] in ("define", "undef"):
+            if number != 1 or names[:1] != [guard]:
+                defined.update(names[:1])
+        else:
+            # What goes on in the next line is not read.
+            conditions.update([*names, *(["\\"] if found["names"].endswith("\\") else [])])
+            guard = names[-1] if number == 0 and names else guard
+    return frozenset(conditions), frozenset(defined)
+
+
+def _digest(text: str) -> str:
+    """The text without comments and spaces, in short. What looks like a comment in a string may be
+    taken for one; the server itself notices that the file has changed.
+    """
+    words = re.sub(r"//[^\n]*", " ", re.sub(_COMMENT, " ", text)).split()
+    return sha256_hex(" ".join(words))[:16]
+
+
+def _directives(text: str) -> str:
+    """The lines that may be directives: few, so that looking at them closely is quick."""
+    return "\n".join([line for line in text.split("\n") if "#" in line])
+
+
+def nearest_first(folders: Iterable[str], file: str) -> list[str]:
+    """The folders as one file should look in them: of two headers of a name the nearer is meant."""
+    return sorted(folders, key=lambda folder: (-_shared(folder, file), len(folder), folder))
+
+
+def _there(project: Project, users: Iterable[str]) -> Callable[[str], list[str]]:
+    """A function that says which files of the project an include may mean."""
+    wanted = {include[1:].rpartition("/")[2] for include in users}
+    named: dict[str, list[str]] = {}
+    for path, name in project.walk():
+        if name in wanted:
+            named.setdefault(name, []).append(path)
+
+    def there(include: str) -> list[str]:
+        name = include[1:].removeprefix("./")
+        while name.startswith("../"):
+            name = name[3:]
+        return [p for p in named.get(name.rpartition("/")[2], ()) if p.endswith(f"/{name}")]
+
+    return there
+
+
+def _folders(users: Mapping[str, set[str]], there: Callable[[str], list[str]]) -> tuple[str, ...]:
+    """The folders in which the includes are found that are not found without any."""
+    uses: dict[str, int] = {}
+    for include, folders in users.items():
+        mark, name = include[0], include[1:]
+        paths = there(include)
+        for folder in folders if paths else ():
+            if mark == '"' and os.path.normpath(f"{folder}/{name}") in paths:
+                continue
+            found, _, last = nearest_first(paths, folder)[0].rpartition(f"/{name}")
+            if found and not last:  # one that climbs is found beside its file, or not at all
+                uses[found] = uses.get(found, 0) + 1
+    most = sorted(uses, key=lambda folder: (-uses[folder], folder))
+    return tuple(sorted(most[:_MAX_FOLDERS]))
+
+
+def _meant(include: str, path: str) -> bool:
+    """Whether a file needs an include, and not only in a comment."""
+    return include in needed(re.sub(_COMMENT, " ", read_text(path, _MAX_BYTES) or ""))
+
+
+def _system_folders() -> list[str]:
+    from glob import glob
+
+    return [folder for pattern in _SYSTEM for folder in sorted(glob(pattern))]
+
+
+def _of_system(include: str, folders: Iterable[str]) -> bool:
+    """Whether a header is the system's, or may be where its folders are not known."""
+    if not folders:
+        return include[0] == "<"
+    return any(os.path.isfile(f"{folder}/{include[1:]}") for folder in folders)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many folders two paths have in common, from the top."""
+    count = 0
+    for mine, theirs in zip(one.split("/"), other.split("/"), strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count

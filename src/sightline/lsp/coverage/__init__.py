@@ -1,0 +1,1 @@
+"""What an answer may lack, found without a server and said in its summary."""

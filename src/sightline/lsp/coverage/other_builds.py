@@ -1,0 +1,269 @@
+"""Lines with a name in code that a server may leave out, because it reads one build of a project.
+
+The server answers for the build that it was told of, and says nothing of the rest: in a project
+like curl every third name is also used where a default build does not look. Which lines those are
+cannot be known without building, but where they can be is plain: under conditions, in macros, in
+sources that nobody compiles. So a name that was asked about is looked for there, as far as the
+symbol reaches. It may be another symbol's; it is said, and never taken for a reference.
+"""
+
+import asyncio
+import re
+import threading
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from sightline.contract.source import SourceFile
+from sightline.contract.texts import column_of, line_text, listed
+from sightline.contract.uris import path_in
+from sightline.contract.values import Location, Position
+from sightline.lsp.c import preprocessor
+from sightline.lsp.files.reading import read_text
+from sightline.lsp.project.projects import Project
+from sightline.lsp.registry import ServerSpec
+from sightline.lsp.wire.messages import SymbolDetails
+from sightline.workspace.changes import Change
+
+__all__ = ["Builds", "Extent", "OtherBuilds", "builds_of", "extent_of", "name_at"]
+
+_MAX_BYTES = 4 << 20
+#: So many characters are kept. More are not looked through.
+_MOST = 64 << 20
+#: So many take less time to look through than to hand to a thread.
+_AT_ONCE = 256 << 10
+#: So many files are named in a sentence, if their names are plain.
+_NAMED = 3
+# Expressions are compiled when they are first needed, which most programs never do.
+_PLAIN = r"[\w./+-]{1,120}"
+_WORD = r"[^\W\d]\w*"
+#: How clangd tells symbols apart: by the file of one that no other file can name, and by the place
+#: in it if it is a macro or belongs to a function; and by the types that it is or belongs to.
+_OWN = r"c:(?P<file>[^@]+)@(?P<place>\d+\b(?!@macro@))?"
+_MACRO = "@macro@"
+_TYPE = r"@(?:[SUE]A?|T|FI)@"
+_MISSING = "uses there may be missing."
+
+Stretches = Sequence[tuple[int, str]]
+
+
+class Builds(NamedTuple):
+    """How a language says what belongs to some builds only."""
+
+    #: A text with blanks for what is no code.
+    code_of: Callable[[str], str]
+    stretches: Callable[[str], Stretches]
+    #: The lines that a local name in a line can stand in.
+    block_around: Callable[[str, int], range]
+    #: Where code may be left out, for a sentence, and where else if sources are not compiled.
+    where: str
+    where_else: str
+    #: The endings of files that are compiled as a part of others.
+    shared: tuple[str, ...]
+    keywords: frozenset[str]
+
+    def is_shared(self, path: str) -> bool:
+        return path.lower().endswith(self.shared)
+
+
+_BUILDS = {
+    "preprocessor": Builds(
+        preprocessor.code_of,
+        preprocessor.stretches,
+        preprocessor.block_around,
+        "under #if or in macros",
+        "under #if, in macros or in files that are not compiled",
+        preprocessor.HEADERS,
+        preprocessor.KEYWORDS,
+    )
+}
+
+
+def builds_of(spec: ServerSpec) -> Builds | None:
+    return _BUILDS.get(spec.conditional)
+
+
+class Extent(NamedTuple):
+    """What a symbol is called, and how far it reaches."""
+
+    names: frozenset[str]
+    #: The only file that can name it; nothing if every file can.
+    path: str = ""
+    #: The only lines of that file.
+    lines: range | None = None
+
+    def covers(self, path: str, line: int) -> bool:
+        if self.path and path != self.path:
+            return False
+        return self.lines is None or line in self.lines
+
+
+def extent_of(
+    builds: Builds, symbols: Sequence[SymbolDetails], file: SourceFile, position: Position
+) -> Extent:
+    """The extent of what a server found at a position; of the word there if that is nothing."""
+    # A macro hides what it becomes.
+    meant = [each for each in symbols if _MACRO in (each.usr or "")][:1] or symbols
+    if not meant:
+        return Extent(frozenset({name_at(file.text, position)} - builds.keywords))
+    names = frozenset(name for each in meant if re.fullmatch(_WORD, name := each.name or ""))
+    own = [match for each in meant if (match := re.match(_OWN, each.usr or ""))]
+    here = file.path.rpartition("/")[2]
+    if len(own) == len(meant) and all(match["place"] and match["file"] == here for match in own):
+        block = builds.block_around(builds.code_of(file.text), position.line)
+        return Extent(names, file.path, block)
+    is_own = not builds.is_shared(file.path) and all(_is_of(file, each) for each in meant)
+    return Extent(names, file.path if is_own else "")
+
+
+def _is_of(file: SourceFile, symbol: SymbolDetails) -> bool:
+    """Whether nobody but this source can name a symbol, or they who include it."""
+    usr = symbol.usr or ""
+    own = re.match(_OWN, usr)
+    if own is not None:
+        return own["file"] == file.path.rpartition("/")[2]
+    # Types have names in one file only, and so has what belongs to them.
+    places = [symbol.declarationRange, symbol.definitionRange]
+    uris = {place.uri for place in places if place is not None}
+    return re.search(_TYPE, usr) is not None and uris == {file.uri}
+
+
+class _Kept(NamedTuple):
+    """A file: whether nobody compiles it, and the code that may be left out."""
+
+    alone: bool
+    stretches: Stretches
+
+
+class _Looked(NamedTuple):
+    """What is known after a look."""
+
+    #: How often something had changed, and what was compiled.
+    state: tuple[int, Collection[str]] = (-1, ())
+    files: Mapping[str, _Kept] = {}
+    #: How many characters are kept; more than may be if not everything is.
+    size: int = 0
+
+
+class OtherBuilds:
+    """The code of one project that may belong to another build. Read once, and what changes."""
+
+    def __init__(self, builds: Builds, project: Callable[[], Project]) -> None:
+        self.builds = builds
+        self._project = project
+        self._looked = _Looked()
+        self._due: set[str] = set()
+        self._changes = 0
+        self._noting = threading.Lock()
+        self._looking = threading.Lock()
+
+    def changed(self, changes: Sequence[Change]) -> None:
+        with self._noting:
+            self._due.update(change.path for change in changes)
+            self._changes += 1
+
+    async def note(
+        self,
+        units: Collection[str],
+        word: str,
+        extent: Callable[[], Awaitable[Extent]],
+        found: Callable[[], Awaitable[Iterable[Location]]],
+    ) -> str:
+        """What is to be said of a word that was asked about.
+
+        ``units`` are the files that are compiled. What was meant, and where it was found with its
+        declarations, is asked for only where the answer depends on it.
+        """
+        looked = self._looked
+        if looked.state != (self._changes, units):
+            looked = await asyncio.to_thread(self._look, units)
+        if looked.size > _MOST:
+            return f"Code {self.builds.where} is too much to look through; {_MISSING}"
+        names = frozenset({word} - self.builds.keywords - {""})
+        lines = await self._search(looked, names)
+        if names and not lines:
+            return ""
+        reach = await extent()
+        if reach.names != names:
+            lines = await self._search(looked, reach.names)
+        if not any(reach.covers(path, line) for path in lines for line in lines[path]):
+            return ""
+        for place in await found():
+            lines.get(path_in(place.uri), set()).discard(place.range.start.line)
+        left = {path: sum(reach.covers(path, line) for line in lines[path]) for path in lines}
+        return self._sentence(looked, {path: count for path, count in left.items() if count})
+
+    async def _search(self, looked: _Looked, names: Collection[str]) -> dict[str, set[int]]:
+        """The lines of each file that one of these names stands in."""
+        if not names:
+            return {}
+        if looked.size > _AT_ONCE:
+            return await asyncio.to_thread(_lines, looked, names)
+        return _lines(looked, names)
+
+    def _sentence(self, looked: _Looked, lines: Mapping[str, int]) -> str:
+        if not lines:
+            return ""
+        start = len(self._project().folder) + 1
+        total = sum(lines.values())
+        count = "1 line" if total == 1 else f"{total:,} lines"
+        names = sorted(path[start:] for path in lines)
+        files = listed([name for name in names if re.fullmatch(_PLAIN, name)], _NAMED)
+        alone = any(looked.files[path].alone for path in lines)
+        where = self.builds.where_else if alone else self.builds.where
+        return f"The name also stands in {count} {where} ({files}); {_MISSING}"
+
+    def _look(self, units: Collection[str]) -> _Looked:
+        """Reads what changed, in a thread."""
+        with self._looking:
+            with self._noting:
+                changes, due, self._due = self._changes, self._due, set()
+            before, kept, size = self._looked.files, dict[str, _Kept](), 0
+            for path in self._project().files():
+                alone = path not in units and not self.builds.is_shared(path)
+                known = before.get(path)
+                if known is None or path in due or known.alone != alone:
+                    known = self._read(path, alone=alone)
+                size += sum(len(text) for _, text in known.stretches)
+                if size > _MOST:
+                    kept.clear()
+                    break
+                kept[path] = known
+            self._looked = _Looked((changes, units), kept, size)
+            return self._looked
+
+    def _read(self, path: str, *, alone: bool) -> _Kept:
+        code = self.builds.code_of(read_text(path, _MAX_BYTES) or "")
+        return _Kept(alone, [(0, code)] if alone else self.builds.stretches(code))
+
+
+def name_at(text: str, position: Position) -> str:
+    """The name that a position is in, or at the end of; nothing if there is none.
+
+    >>> name_at("a = café + b", Position(0, 8)), name_at("a = b", Position(0, 2))
+    ('café', '')
+    """
+    line = line_text(text, position.line) or ""
+    column = column_of(line, position.character)
+    found = (word for word in re.finditer(_WORD, line) if word.start() <= column <= word.end())
+    return next((word[0] for word in found), "")
+
+
+def _lines(looked: _Looked, names: Collection[str]) -> dict[str, set[int]]:
+    found: dict[str, set[int]] = {}
+    for name in names:
+        # An expression that begins with a text is found several times faster than any other.
+        words = re.compile(rf"{re.escape(name)}\b")
+        for path, kept in looked.files.items():
+            for first, text in kept.stretches:
+                line, place = first, 0
+                for word in words.finditer(text):
+                    if not _is_inside(text, word.start()):
+                        line += text.count("\n", place, word.start())
+                        place = word.start()
+                        found.setdefault(path, set()).add(line)
+    return found
+
+
+def _is_inside(text: str, place: int) -> bool:
+    """Whether a place is not the first of a word."""
+    return place > 0 and (text[place - 1].isalnum() or text[place - 1] == "_")

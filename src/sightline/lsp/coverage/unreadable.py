@@ -1,0 +1,126 @@
+"""Files of a project that its server cannot read, or not rightly, and folders nobody can look into.
+
+A server says nothing of a file that it may not open, or that is not UTF-8: it answers from the
+others, or counts columns in another way than everybody else. So every file of its languages is read
+once, in a thread, while the server works, and again when it changes. Only what was found wrong is
+kept, and it is said.
+"""
+
+import os
+import re
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from sightline.contract.texts import PLAIN_PATH, listed
+from sightline.lsp.files.legible import State, state_of
+from sightline.lsp.project.projects import Project
+from sightline.workspace.changes import Change
+
+__all__ = ["FIX", "Unread", "Unreadable", "sentences"]
+
+FIX = "let yourself read them (chmod), spell them in UTF-8 (iconv), and so their names (mv)"
+
+#: So many paths are named in a sentence, if they are plain.
+_NAMED = 3
+
+
+class Unread(NamedTuple):
+    """Paths from the root, sorted."""
+
+    closed: Sequence[str] = ()
+    not_utf8: Sequence[str] = ()
+    folders: Sequence[str] = ()
+
+
+def sentences(found: Iterable[Unread]) -> str:
+    """What is to be said of all of them."""
+    parts = list(found)
+    closed, not_utf8, folders = (
+        sorted({path for part in parts for path in part[kind]}) for kind in range(3)
+    )
+    said: list[str] = []
+    if closed:
+        files = _counted(closed, "file")
+        said.append(f"{files} could not be read{_names(closed)}; {_missing(closed)}")
+    if folders:
+        places = _counted(folders, "folder")
+        said.append(f"{places} could not be looked into{_names(folders)}; {_missing(folders)}")
+    if not_utf8:
+        files, them = _counted(not_utf8, "file"), "it" if len(not_utf8) == 1 else "them"
+        are = "is" if len(not_utf8) == 1 else "are"
+        where = f"places in {them} may be wrong or missing."
+        said.append(f"{files} {are} not UTF-8{_names(not_utf8)}; {where}")
+    return " ".join(said)
+
+
+def _counted(paths: Sequence[str], what: str) -> str:
+    return f"1 {what}" if len(paths) == 1 else f"{len(paths):,} {what}s"
+
+
+def _missing(paths: Sequence[str]) -> str:
+    return f"what {'it holds' if len(paths) == 1 else 'they hold'} may be missing."
+
+
+def _names(paths: Sequence[str]) -> str:
+    spelled = (os.fsencode(path).decode(errors="backslashreplace") for path in paths)
+    plain = [path for path in spelled if re.fullmatch(PLAIN_PATH, path)]
+    return f" ({listed(plain, _NAMED)})" if plain else ""
+
+
+class Unreadable:
+    """Those of one server in one project."""
+
+    def __init__(self, project: Callable[[], Project]) -> None:
+        self._project = project
+        #: Files that were read, and those of them that are not fine.
+        self._read: set[str] = set()
+        self._wrong: dict[str, State] = {}
+        self._due: set[str] = set()
+        #: How often something changed, and how often it had when it was last looked at.
+        self._changes, self._seen = 0, -1
+        self._found = Unread()
+        self._looking = threading.Lock()
+        #: Held while it is noted what has to be done: changes come while a thread looks.
+        self._noting = threading.Lock()
+
+    def changed(self, changes: Sequence[Change]) -> None:
+        with self._noting:
+            self._changes += 1
+            self._due.update(change.path for change in changes)
+
+    def known(self) -> Unread | None:
+        """What was found, if nothing changed since."""
+        return self._found if self._seen == self._changes else None
+
+    def look(self) -> Unread:
+        """Reads what is new or changed, in a thread."""
+        with self._looking:
+            known = self.known()
+            if known is not None:
+                return known  # somebody else has looked meanwhile
+            with self._noting:
+                seen, due, self._due = self._changes, self._due, set()
+            project = self._project()
+            files = set(project.files())
+            self._read &= files - due
+            self._wrong = {path: self._wrong[path] for path in self._wrong.keys() & self._read}
+            for path in files - self._read:
+                state = state_of(path)
+                if state is not State.FINE:
+                    self._wrong[path] = state
+            self._read = files
+            self._found, self._seen = self._sorted(project), seen
+            return self._found
+
+    def _sorted(self, project: Project) -> Unread:
+        start = len(project.projects.root.real) + 1
+
+        def those(state: State) -> list[str]:
+            return [path[start:] for path, found in self._wrong.items() if found is state]
+
+        unnamed = [path[start:] for path in project.unnameable()]
+        folders = [path[start:] for path in project.closed_folders()]
+        return Unread(
+            sorted([*those(State.CLOSED), *unnamed]), sorted(those(State.NOT_UTF8)), folders
+        )

@@ -1,0 +1,1 @@
+"""Go projects: modules, and which files a build leaves out."""

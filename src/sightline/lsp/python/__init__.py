@@ -1,0 +1,1 @@
+"""Python projects: the environment they use, and the names that imports give."""

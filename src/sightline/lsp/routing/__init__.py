@@ -1,0 +1,1 @@
+"""Who answers: from a file, or the whole workspace, to the servers that may run and be asked."""

@@ -1,0 +1,96 @@
+"""The running servers: at most so many, none idle for long, none larger than it may be.
+
+Servers are started when they are first needed. When one more would be too many, the one that was
+asked least recently and owes nobody an answer is stopped. A server that nobody asks for a quarter
+of an hour is stopped; one whose processes together take more memory than allowed is ended and
+started again, and its callers are told why.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct, field
+
+from sightline.contract.failures import Overloaded
+from sightline.lsp.server.server import Server
+from sightline.process.memory import tree_memory
+
+__all__ = ["Bounds", "Fleet", "Key"]
+
+#: The server's name and its folder.
+Key = tuple[str, str]
+
+_ROUND_S = 5.0
+
+
+class Bounds(Struct, frozen=True):
+    servers: int = 16
+    memory_mb: int = 4_096
+    idle_s: float = 900.0
+
+
+class Fleet(Struct, eq=False):
+    bounds: Bounds = Bounds()
+    measure: Callable[[int], int] = tree_memory
+    servers: dict[Key, Server] = {}
+    _rounds: asyncio.Task[None] | None = None
+    _admitting: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def admit(self, server: Server) -> None:
+        """Waits until ``server`` may start; the least recently used one makes room."""
+        if self._rounds is None:
+            self._rounds = asyncio.create_task(self._watch(), name="language server rounds")
+        async with self._admitting:
+            while True:
+                others = [s for s in self.servers.values() if s.running and s is not server]
+                if len(others) < self.bounds.servers:
+                    return
+                idle = [s for s in others if s.idle]
+                if not idle:
+                    raise Overloaded("too many language servers are busy; retry in a moment")
+                await min(idle, key=lambda s: s.used).stop()
+
+    async def stop(self, keys: Iterable[Key]) -> None:
+        """Ends these servers and forgets them."""
+        gone = [self.servers.pop(key) for key in list(keys) if key in self.servers]
+        await asyncio.gather(*(server.close() for server in gone))
+
+    async def close(self) -> None:
+        if self._rounds is not None:
+            self._rounds.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._rounds
+        await self.stop(list(self.servers))
+
+    async def round(self) -> None:
+        """One look at every server. One that fails keeps nobody from looking at the others."""
+        now = time.monotonic()
+        for server in list(self.servers.values()):
+            try:
+                await self._look_at(server, now)
+            except Exception as error:  # nobody called, so nobody else would hear of it
+                context = {"message": f"a look at {server.name} failed", "exception": error}
+                asyncio.get_running_loop().call_exception_handler(context)
+
+    async def _look_at(self, server: Server, now: float) -> None:
+        pid = server.pid
+        if pid is None:
+            return
+        if server.idle and now - server.used > self.bounds.idle_s:
+            await server.stop()
+            return
+        if await asyncio.to_thread(server.is_mended):
+            server.start_over()
+            server.launch.ended()
+            return
+        limit = self.bounds.memory_mb
+        if await asyncio.to_thread(self.measure, pid) > limit << 20 and server.pid == pid:
+            used = f"used more than {limit:,} MiB of memory"
+            server.exhausted(f"{used} (the setting server_memory_mb)")
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_ROUND_S)
+            await self.round()

@@ -1,0 +1,603 @@
+"""From a file, or from the whole workspace, to the servers that answer for it.
+
+The first server of a language that is installed, trusted where that matters, and able to answer
+the question completely is taken. What nobody can answer is said: an error for one document, the
+languages left out for the workspace.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from msgspec import Struct
+
+from sightline.contract.failures import NotReady, Unavailable, UriInvalid
+from sightline.contract.source import SourceFile
+from sightline.contract.texts import PLAIN_PATH, listed
+from sightline.contract.uris import is_under, is_unicode, path_in, path_of
+from sightline.contract.values import Location
+from sightline.lsp.asking.members import Members
+from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
+from sightline.lsp.coverage.other_roots import OtherRoots
+from sightline.lsp.coverage.packages import (
+    ASTRAY,
+    KINDS,
+    LACKING,
+    MANIFESTS,
+    astray,
+    not_installed,
+    unlinked,
+)
+from sightline.lsp.coverage.reach import Reach, imports_of
+from sightline.lsp.coverage.unread_scripts import UnreadScripts
+from sightline.lsp.coverage.unreadable import Unreadable
+from sightline.lsp.files.legible import can_be_shown
+from sightline.lsp.project.glance import glance
+from sightline.lsp.project.projects import Project, Projects
+from sightline.lsp.python.discovery import Environments
+from sightline.lsp.registry import Operation, Registry, ServerSpec
+from sightline.lsp.start.launcher import Launcher
+from sightline.lsp.typescript.package_sources import DECLARATIONS
+from sightline.workspace.changes import Change
+from sightline.workspace.roots import Root
+from sightline.workspace.tree import Tree
+from sightline.workspace.workspace import Workspace
+
+__all__ = ["Outlook", "Route", "Routes"]
+
+T = TypeVar("T")
+
+#: A server that was not there is not looked for again for so long.
+_LOOK_AGAIN_S = 2.0
+
+_OWN_SERVER = (
+    'if you have a server for it, in sightline.toml: [servers.NAME] with languages = ["{}"], '
+    'command = ["PROGRAM"], found = "path"'
+)
+#: So many packages are named in a sentence.
+_NAMED = 4
+#: A file that is quick to open and large enough to define something.
+_PROBE_BYTES = range(64, 65_536)
+
+
+class Route(Struct, frozen=True):
+    """A server and the project it is asked about."""
+
+    name: str
+    spec: ServerSpec
+    project: Project
+
+
+class Outlook(NamedTuple):
+    """What can be expected for one language in one root."""
+
+    root: str
+    #: The title of the language, and what the registry calls it.
+    language: str
+    name: str
+    #: The server in each of its projects; none if nobody knows the language.
+    routes: tuple[Route, ...]
+    why: str = ""
+    fix: str = ""
+
+
+class _Choice(NamedTuple):
+    """The server of a language in a root, or why there is none."""
+
+    name: str | None
+    why: str = ""
+
+
+def _is_none(spec: ServerSpec, operation: Operation) -> bool:
+    """Whether the entry of a server says that there is no way to ask it this."""
+    if operation == "workspaceDiagnostics":
+        way = spec.workspace_diagnostics
+        return way == "none" or (way == "sweep" and spec.diagnostics == "none")
+    return operation == "documentDiagnostics" and spec.diagnostics == "none"
+
+
+class Routes:
+    def __init__(
+        self,
+        workspace: Workspace,
+        registry: Registry,
+        launcher: Launcher,
+        trusted: Callable[[str], bool],
+        unstable: bool,
+    ) -> None:
+        self._workspace = workspace
+        self._registry = registry
+        self._launcher = launcher
+        self._trusted = trusted
+        self._unstable = unstable
+        self._there: set[str] = set()
+        #: When servers that are not there were looked for.
+        self._missed: dict[str, float] = {}
+        self._state: object = None
+        self._environments = Environments()
+        self._projects: dict[str, Projects] = {}
+        self._present: dict[str, list[str]] = {}
+        #: By root and language; see links.py.
+        self._unlinked: dict[tuple[str, str], dict[str, str]] = {}
+        self._astray: dict[tuple[str, str], dict[str, str]] = {}
+        #: By folder, language, and whether a declaration is asked about: what is to be said of the
+        #: package there.
+        self._notes: dict[tuple[str, str, bool], str] = {}
+        #: By server and folder.
+        self._reaches: dict[tuple[str, str], Reach] = {}
+        self._other_builds: dict[tuple[str, str], OtherBuilds] = {}
+        self._members: dict[tuple[str, str], Members] = {}
+        #: By server.
+        self._other_roots: dict[str, OtherRoots] = {}
+        self._unreadable: dict[tuple[str, str], Unreadable] = {}
+        #: By server, folder and language.
+        self._scripts: dict[tuple[str, str, str], UnreadScripts] = {}
+
+    def forget(self) -> None:
+        """The roots changed: what was found out about them holds no longer."""
+        self._there.clear()
+        self._missed.clear()
+        self._reaches.clear()
+        self._other_builds.clear()
+        self._members.clear()
+        self._other_roots.clear()
+        self._unreadable.clear()
+        self._scripts.clear()
+        self._state = None
+
+    def route(self, path: str, operation: Operation) -> Route:
+        """Who answers a question about one file."""
+        if not is_unicode(path):
+            raise Unavailable(
+                "no language server can be told this name: it is not UTF-8; rename it"
+            )
+        language = self.language(path)
+        if language is None:
+            raise Unavailable("no language server is known for this kind of file; search its text")
+        root = self._workspace.roots.containing(path)
+        if root is None:
+            raise NotReady(waiting_for="the workspace")
+        choice = self._choose(language, root, operation)
+        if choice.name is None:
+            raise Unavailable(choice.why)
+        spec = self._registry.servers[choice.name]
+        return Route(choice.name, spec, self._around(root, path).of(spec, path))
+
+    def related(self, route: Route) -> list[Route]:
+        """The route itself and those of the other projects of its server in the same root."""
+        projects = route.project.projects.all(route.spec)
+        if len(projects) == 1:
+            return [route]
+        return [Route(route.name, route.spec, project) for project in projects]
+
+    def own(self, route: Route, found: Sequence[T], uri_of: Callable[[T], str]) -> Sequence[T]:
+        """What of a server's findings counts: what lies in its project, or in none."""
+        projects = route.project.projects
+        if not projects.worktrees and len(projects.all(route.spec)) == 1:
+            return found
+        owned = {uri: self._owns(route, uri) for uri in {uri_of(item) for item in found}}
+        return [item for item in found if owned[uri_of(item)]]
+
+    def in_worktrees(
+        self, route: Route, found: Sequence[T], uri_of: Callable[[T], str]
+    ) -> Sequence[T]:
+        """What of a server's findings lies in another Git worktree inside the root."""
+        projects = route.project.projects
+        if not projects.worktrees:
+            return ()
+        return [item for item in found if projects.worktree_of(path_in(uri_of(item)))]
+
+    def _owns(self, route: Route, uri: str) -> bool:
+        projects = route.project.projects
+        try:
+            path = path_of(uri)
+        except UriInvalid:
+            return True
+        inside = is_under(path, projects.root.real)
+        return route.project.holds(path) if inside else route.project.folder == projects.root.real
+
+    def unread(self, route: Route, path: str) -> tuple[str, ...]:
+        """The languages in whose files a symbol of this file may be used where nobody looks."""
+        language, root = self.language(path), route.project.projects.root
+        self._refresh()
+        present = (self._registry.languages[name] for name in self._present[root.real])
+        speaks = {self._registry.languages[name].title for name in route.spec.languages}
+        users = {other.title for other in present if language in other.uses}
+        return tuple(sorted(users - speaks))
+
+    def unlinked(self, root: Root, language: str) -> dict[str, str]:
+        """The folders of the packages in a root; see links.py."""
+        self._refresh()
+        key = (root.real, language)
+        if key not in self._unlinked:
+            self._unlinked[key] = unlinked(
+                language, root.outermost, self._in(root).holding, self._environments
+            )
+        return self._unlinked[key]
+
+    def astray(self, root: Root, language: str) -> dict[str, str]:
+        """The folders of the packages in a root whose source others do not reach."""
+        self._refresh()
+        key = (root.real, language)
+        if key not in self._astray:
+            self._astray[key] = astray(language, root.outermost, self._in(root).holding)
+        return self._astray[key]
+
+    async def package_note(self, route: Route, path: str) -> str:
+        """What the package of a file lacks, and whether others need it and do not find it."""
+        root, language = route.project.projects.root, self.language(path) or ""
+        if language not in KINDS:
+            return ""
+        self._refresh()
+        key = (path.rpartition("/")[0], language, path.endswith(DECLARATIONS))
+        notes, of_root = self._notes, (root.real, language)
+        unlinked, astray = self._unlinked, self._astray
+        if key not in notes:
+            # Manifests and environments are read, of every package: in a thread, from one state.
+            state = _State(root, self._in(root).tree(), self._in(root), self._environments)
+            known = unlinked.get(of_root), astray.get(of_root)
+            note, *found = await asyncio.to_thread(_package_note, state, *key, *known)
+            notes[key], (unlinked[of_root], astray[of_root]) = note, found
+        return notes[key]
+
+    def reach(self, route: Route) -> Reach | None:
+        """How far a server reaches in its project, where that is looked at."""
+        spec, folder = route.spec, route.project.folder
+        imports = imports_of(spec)
+        if imports is None:
+            return None
+        key = (route.name, folder)
+        if key not in self._reaches:
+            self._reaches[key] = Reach(
+                imports, partial(self.project, spec, folder), self._launcher.environment
+            )
+        return self._reaches[key]
+
+    def other_builds(self, route: Route) -> OtherBuilds | None:
+        """The code that its server may leave out, where a language has such."""
+        spec, key = route.spec, (route.name, route.project.folder)
+        builds = builds_of(spec)
+        if builds is not None and key not in self._other_builds:
+            self._other_builds[key] = OtherBuilds(builds, partial(self.project, spec, key[1]))
+        return self._other_builds.get(key)
+
+    def members(self, route: Route) -> Members | None:
+        """The members of a project's classes, where their uses may be unknown to its server."""
+        spec, key = route.spec, (route.name, route.project.folder)
+        if spec.unknown_members and key not in self._members:
+            self._members[key] = Members(partial(self.project, spec, key[1]))
+        return self._members.get(key)
+
+    async def elsewhere(self, route: Route, path: str, name: str, found: Sequence[Location]) -> str:
+        """What is to be said of a name in the roots that its server does not look into."""
+        own, roots = route.project.projects.root, self._workspace.roots.roots
+        others = [root for root in roots if root != own]
+        if not others:
+            return ""
+        if route.name not in self._other_roots:
+            self._other_roots[route.name] = OtherRoots(partial(self._sources, route.spec))
+        return await self._other_roots[route.name].note(own, others, path, name, found)
+
+    def _sources(self, spec: ServerSpec, root: Root) -> list[str]:
+        return [path for project in self._in(root).all(spec) for path in project.files()]
+
+    def unreadable(self, route: Route) -> Unreadable:
+        """What of its project a server cannot read."""
+        spec, key = route.spec, (route.name, route.project.folder)
+        if key not in self._unreadable:
+            self._unreadable[key] = Unreadable(partial(self.project, spec, key[1]))
+        return self._unreadable[key]
+
+    def unread_scripts(self, route: Route, path: str) -> UnreadScripts | None:
+        """The scripts in the language of a file that only their first line tells."""
+        spec, folder, language = route.spec, route.project.folder, self.language(path)
+        if language is None or not self._registry.languages[language].interpreters:
+            return None
+        key = (route.name, folder, language)
+        if key not in self._scripts:
+            self._scripts[key] = UnreadScripts(language, partial(self.project, spec, folder))
+        return self._scripts[key]
+
+    def doubts(self, route: Route, file: SourceFile) -> str:
+        """What the server of a file does not follow in it, in sentences."""
+        language = self.language(file.path)
+        found = (
+            doubt.means
+            for doubt in route.spec.doubts
+            if doubt.language == language and re.search(doubt.where, file.text)
+        )
+        return " ".join(found)
+
+    def not_installed(self, root: Root, language: str) -> list[str]:
+        """What the packages of a root surely need and do not find."""
+        kind = KINDS.get(language)
+        names = kind.manifests if kind is not None else ()
+        folders = {folder for name in names for folder in self._in(root).holding(name)}
+        top, environments = root.outermost, self._environments
+        found = (not_installed(language, folder, top, environments) for folder in folders)
+        return sorted({name for missing in found for name in missing})
+
+    def changed(self, changes: Sequence[Change]) -> None:
+        """Files changed; those that came or went are seen by the state of the tree."""
+        for reach in self._reaches.values():
+            reach.changed(changes)
+        for others in self._other_builds.values():
+            others.changed(changes)
+        for members in self._members.values():
+            members.changed(changes)
+        for roots in self._other_roots.values():
+            roots.changed(changes)
+        for unreadable in self._unreadable.values():
+            unreadable.changed(changes)
+        for scripts in self._scripts.values():
+            scripts.changed(changes)
+        if any(change.path in self._workspace.beside for change in changes):
+            self._state = None
+        elif any(change.path.endswith(MANIFESTS) for change in changes):
+            self._unlinked.clear()
+            self._astray.clear()
+            self._notes.clear()
+
+    def everywhere(self, operation: Operation) -> tuple[list[Route], tuple[str, ...]]:
+        """Who answers a question about the workspace, and the languages nobody answers for."""
+        found: dict[tuple[str, str], Route] = {}
+        uncovered: set[str] = set()
+        for root, language in self._languages():
+            described = self._registry.languages[language]
+            if operation == "workspaceSymbols" and not described.symbols:
+                continue
+            choice = self._choose(language, root, operation)
+            if choice.name is None:
+                uncovered.add(described.title)
+                continue
+            for route in self._in_root(choice.name, root):
+                found[route.name, route.project.folder] = route
+        if not found:
+            raise Unavailable("no language server knows a file here; run sightline doctor")
+        return list(found.values()), tuple(sorted(uncovered))
+
+    def place(self, route: Route) -> str:
+        """What a server answers for, in words: languages, and where if that is not everywhere."""
+        projects, folder = route.project.projects, route.project.folder
+        present = self._present.get(projects.root.real, ())
+        names = [name for name in route.spec.languages if name in present] or route.spec.languages
+        titles = listed([self._registry.languages[name].title for name in names], _NAMED)
+        if len(self._workspace.roots.roots) == 1 and len(projects.all(route.spec)) == 1:
+            return titles
+        own = folder[len(projects.root.real) + 1 :] or projects.root.name
+        return f"{titles} in {own}" if re.fullmatch(PLAIN_PATH, own) else titles
+
+    def all(self) -> list[Route]:
+        """Every server that some file here can be asked of."""
+        found: dict[tuple[str, str], Route] = {}
+        for root, language in self._languages():
+            choice = self._choose(language, root, "documentSymbols")
+            if choice.name is not None:
+                for route in self._in_root(choice.name, root):
+                    found[route.name, route.project.folder] = route
+        return list(found.values())
+
+    def outlook(self) -> Iterator[Outlook]:
+        """For every root and language in it: its servers, or why there is none and what helps."""
+        for root, language in self._languages():
+            title = self._registry.languages[language].title
+            choice = self._choose(language, root, "documentSymbols")
+            if choice.name is None:
+                yield Outlook(
+                    root.given, title, language, (), choice.why, self._fix(language, root)
+                )
+            else:
+                yield Outlook(root.given, title, language, tuple(self._in_root(choice.name, root)))
+
+    def _fix(self, language: str, root: Root) -> str:
+        """The step after which the first server of a language can be asked."""
+        if not self._registry.servers_for(language):
+            return _OWN_SERVER.format(language)
+        roots = [root.real for root in self._workspace.roots.roots]
+        for name in self._registry.servers_for(language):
+            found = self._launcher.find(name, roots)
+            if found.missing:
+                return found.fix
+            if self._registry.servers[name].needs_trust and not self._trusted(root.real):
+                return f"sightline trust {root.given}"
+        return ""
+
+    def project(self, spec: ServerSpec, folder: str) -> Project:
+        """The project of a server in a folder, as it is now."""
+        root = self._workspace.roots.containing(folder)
+        if root is None:
+            raise NotReady(waiting_for="the workspace")
+        if self._workspace.tree_state() is None:
+            # Asked for a head start only: nothing is known of the tree yet, and nothing needed.
+            return Projects(root, self._registry, dict, self._look()).at(spec, folder)
+        return self._around(root, folder).at(spec, folder)
+
+    def ahead(self) -> Iterator[tuple[str, Route]]:
+        """Servers that are surely needed and need nothing of the tree, each with its language.
+
+        Found by a glance at the roots, before they are scanned.
+        """
+        for root in self._workspace.roots.roots:
+            for language in glance(root.real, self._registry):
+                name = self._choose(language, root, "references").name
+                spec = self._registry.servers[name] if name is not None else None
+                if name is not None and spec is not None and spec.starts_ahead:
+                    yield language, Route(name, spec, self.project(spec, root.real))
+
+    def probe(self, route: Route, units: Collection[str] = ()) -> str | None:
+        """A file to ask about ahead of users: the first of a handy size that can be shown.
+
+        ``units`` are the only ones to choose from, if there are any.
+        """
+        files, root = route.project.files(), route.project.projects.root.real
+        files = [path for path in files if path in units] if units else files
+        tree = route.project.projects.tree()
+        for path in files:
+            folder, _, name = path.rpartition("/")
+            stamp = tree.get(folder, {}).get(name)
+            if stamp is not None and stamp.size in _PROBE_BYTES and can_be_shown(path, root):
+                return path
+        return next((path for path in files if can_be_shown(path, root)), None)
+
+    def language(self, path: str) -> str | None:
+        """The language of a file by its name; none where that cannot be told a server."""
+        return self._registry.language_of(path.rpartition("/")[2]) if is_unicode(path) else None
+
+    def language_id(self, path: str) -> str:
+        """The protocol's word for the language of a file."""
+        name = path.rpartition("/")[2]
+        language = self.language(path)
+        assert language is not None
+        return self._registry.languages[language].id_of(name, language)
+
+    def _choose(self, language: str, root: Root, operation: Operation) -> _Choice:
+        why = ""
+        for name in self._registry.servers_for(language):
+            spec = self._registry.servers[name]
+            if not self._is_there(name):
+                continue
+            if spec.needs_trust and not self._trusted(root.real):
+                why = f"{name} would run code of this folder; run sightline trust to allow it"
+            elif operation in spec.not_offered or _is_none(spec, operation):
+                why = f"{name} cannot answer this completely, so it is not asked; search the text"
+            elif operation in spec.unstable and not self._unstable:
+                why = f"{name} answers this differently each time; set allow_unstable_hover to ask"
+            else:
+                return _Choice(name)
+        title = self._registry.languages[language].title
+        if not self._registry.servers_for(language):
+            return _Choice(None, f"no language server for {title} is known; search its text")
+        return _Choice(
+            None, why or f"no language server for {title} is installed; run sightline doctor"
+        )
+
+    def is_replaced(self, route: Route) -> bool:
+        """Takes in that a server is gone; whether another one knows its languages."""
+        self._there.discard(route.name)
+        servers = self._registry.servers_for
+        others = {name for language in route.spec.languages for name in servers(language)}
+        return any(map(self._is_there, sorted(others - {route.name})))
+
+    def _is_there(self, name: str) -> bool:
+        """Whether a server can be started. One that was there stays until it cannot be started;
+        a missing one may come.
+        """
+        if name in self._there:
+            return True
+        now = time.monotonic()
+        if now - self._missed.get(name, -_LOOK_AGAIN_S) < _LOOK_AGAIN_S:
+            return False
+        roots = [root.real for root in self._workspace.roots.roots]
+        if self._launcher.find(name, roots).missing:
+            self._missed[name] = now
+            return False
+        self._there.add(name)
+        return True
+
+    def _in_root(self, name: str, root: Root) -> Iterator[Route]:
+        """The projects of a server in a root that have a file for it."""
+        spec = self._registry.servers[name]
+        for project in self._in(root).all(spec):
+            if project.folder == root.real or project.files():
+                yield Route(name, spec, project)
+
+    def _languages(self) -> Iterator[tuple[Root, str]]:
+        """Every root with every language that occurs in it."""
+        self._refresh()
+        for root in self._workspace.roots.roots:
+            for language in self._present.get(root.real, ()):
+                yield root, language
+
+    def _around(self, root: Root, path: str) -> Projects:
+        """The projects of a root, or of the Git worktree inside it that a path lies in.
+
+        A worktree is a project of its own, as if it were a root: nobody else's answers name it.
+        """
+        projects = self._in(root)
+        while (folder := projects.worktree_of(path)) is not None:
+            projects = self._in(Root(folder, folder))
+        return projects
+
+    def _in(self, root: Root) -> Projects:
+        """The projects of a root, or of a worktree in one."""
+        self._refresh()
+        if root.real not in self._projects:
+            self._add(root)
+        return self._projects[root.real]
+
+    def _add(self, root: Root) -> None:
+        tree = partial(self._tree, root)
+        projects = Projects(root, self._registry, tree, self._environments)
+        self._projects[root.real] = projects
+        self._present[root.real] = projects.languages()
+
+    def _refresh(self) -> None:
+        """Looks at the trees again if a file came or went."""
+        state = self._workspace.tree_state()
+        if self._state == state:
+            return
+        self._state = state
+        self._projects, self._present = {}, {}
+        self._unlinked, self._astray, self._notes = {}, {}, {}
+        self._environments = self._look()
+        for root, _ in self._workspace.trees():
+            self._add(root)
+        if any("python" in present for present in self._present.values()):
+            self._workspace.beside.keep(self._environments.stamps)
+
+    def _look(self) -> Environments:
+        return Environments.look(self._launcher.environment)
+
+    def _tree(self, root: Root) -> Tree:
+        trees = self._workspace.trees()
+        whole = next((tree for outer, tree in trees if outer.real == root.real), None)
+        if whole is not None:
+            return whole
+        # A worktree: the part of its root's tree that it is.
+        holder = self._workspace.roots.containing(root.real)
+        outer = next((tree for each, tree in trees if each == holder), {})
+        return {folder: outer[folder] for folder in list(outer) if is_under(folder, root.real)}
+
+
+class _State(NamedTuple):
+    """What was last seen of a root."""
+
+    root: Root
+    tree: Tree
+    projects: Projects
+    environments: Environments
+
+
+def _package_note(
+    state: _State,
+    folder: str,
+    language: str,
+    declared: bool,
+    missed: dict[str, str] | None,
+    misled: dict[str, str] | None,
+) -> tuple[str, dict[str, str], dict[str, str]]:
+    """The note; and the packages of the root that others do not find, or find as something else.
+
+    Looks at the disk for what is not known yet.
+    """
+    root, tree, projects, environments = state
+    kind = KINDS[language]
+    if missed is None:
+        missed = unlinked(language, root.outermost, projects.holding, environments)
+    if misled is None:
+        misled = astray(language, root.outermost, projects.holding)
+    while not any(name in tree.get(folder, ()) for name in kind.manifests):
+        if len(folder) <= len(root.real):
+            return "", missed, misled
+        folder = folder.rpartition("/")[0]
+    missing = not_installed(language, folder, root.outermost, environments)
+    sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
+    if name := missed.get(folder):
+        sentences.append(kind.sentence.format(name))
+    if not declared and (name := misled.get(folder)):
+        # What others reach instead of the source is a declaration, so its uses are known.
+        sentences.append(ASTRAY.format(name))
+    return " ".join(sentences), missed, misled

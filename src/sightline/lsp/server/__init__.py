@@ -1,0 +1,1 @@
+"""One language server of one project: its processes, its documents, the changes it takes in."""

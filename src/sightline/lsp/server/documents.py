@@ -1,0 +1,127 @@
+"""The documents a server has open, kept equal to what calls have read from disk.
+
+A document is opened with the text of the call that needs it. When its file changes it is closed
+again, so that the server's memory never hides the disk. The least recently used are closed first.
+Documents that must stay open for the server to know its project are held: they are shown anew when
+their file changes.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sightline.contract.source import SourceFile
+from sightline.lsp.wire.client import Client
+
+__all__ = ["Documents"]
+
+MAX_OPEN = 64
+
+
+class Documents:
+    def __init__(self, client: Client, *, reopens: bool = False) -> None:
+        self._client = client
+        #: A changed document is closed and opened: the server would go on with what it made of the
+        #: includes before, and publish that.
+        self._reopens = reopens
+        #: The server takes changes by range, as it says when it is initialized. One that does may
+        #: get a whole text wrong.
+        self.incremental = False
+        #: URI -> version and text, least recently used first.
+        self._open: OrderedDict[str, tuple[int, str]] = OrderedDict()
+        self._held: set[str] = set()
+        self._versions = 0
+
+    def __contains__(self, uri: str) -> bool:
+        return uri in self._open
+
+    def show(self, file: SourceFile, language: str) -> int:
+        """Makes the server see ``file`` with exactly this text; its version."""
+        known = self._open.get(file.uri)
+        if known is not None:
+            self._open.move_to_end(file.uri)
+            version, text = known
+            if text == file.text:
+                return version
+        self._versions += 1
+        self._open[file.uri] = (self._versions, file.text)
+        if known is not None and self._reopens:
+            self.close_once(file.uri)
+            self._announce(file.uri, language, file.text)
+        elif known is None:
+            self._announce(file.uri, language, file.text)
+            self._trim()
+        else:
+            change: dict[str, Any] = {"text": file.text}
+            if self.incremental:
+                change["range"] = _whole(known[1])
+            self._client.notify(
+                "textDocument/didChange",
+                {
+                    "textDocument": {"uri": file.uri, "version": self._versions},
+                    "contentChanges": [change],
+                },
+            )
+        return self._versions
+
+    def close_others(self, keeps: Callable[[str], bool]) -> None:
+        """Closes every document but those to keep and those that are held."""
+        for uri in [uri for uri in self._open if uri not in self._held and not keeps(uri)]:
+            self._close(uri)
+
+    def hold(self, files: Iterable[tuple[SourceFile, str]]) -> None:
+        """Keeps exactly these documents open, whatever else comes and goes."""
+        wanted = {file.uri: (file, language) for file, language in files}
+        self._held = set(wanted)
+        for file, language in wanted.values():
+            self.show(file, language)
+        self._trim()
+
+    def changed(self, uri: str, read: Callable[[], tuple[SourceFile, str] | None]) -> None:
+        """The file of a document has changed: it is closed, or shown anew if it is held."""
+        if uri not in self._open:
+            return
+        fresh = read() if uri in self._held else None
+        if fresh is not None:
+            self.show(*fresh)
+        else:
+            self._held.discard(uri)
+            self._close(uri)
+
+    def reveal(self, file: SourceFile, language: str) -> None:
+        """Makes the server read a file again that it would not notice by itself.
+
+        Some servers compare the modification time and think they know the file already, others
+        notice nothing at all. Opening and closing it tells them otherwise.
+        """
+        self.show(file, language)
+        if file.uri not in self._held:
+            self._close(file.uri)
+
+    def show_once(self, uri: str, file: SourceFile, language: str) -> None:
+        """Opens the text under a name that was never used before. ``close_once`` ends it."""
+        self._versions += 1
+        self._announce(uri, language, file.text)
+
+    def close_once(self, uri: str) -> None:
+        self._client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    def _announce(self, uri: str, language: str, text: str) -> None:
+        document = {"uri": uri, "languageId": language, "version": self._versions, "text": text}
+        self._client.notify("textDocument/didOpen", {"textDocument": document})
+
+    def _trim(self) -> None:
+        free = [uri for uri in self._open if uri not in self._held]
+        for uri in free[: max(0, len(free) - MAX_OPEN)]:
+            self._close(uri)
+
+    def _close(self, uri: str) -> None:
+        del self._open[uri]
+        self._client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+def _whole(text: str) -> dict[str, Any]:
+    """The range of a whole document, in lines and UTF-16 units."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    end = {"line": len(lines) - 1, "character": len(lines[-1].encode("utf-16-le")) // 2}
+    return {"start": {"line": 0, "character": 0}, "end": end}

@@ -1,0 +1,314 @@
+"""The life of one server: its starts, rests, crashes and stops. The one owner of its processes.
+
+    STOPPED -> STARTING -> LOADING -> READY
+       ^          ^           |         |
+       |          +- RESTING <+---------+   it ended by itself, or was ended for its memory
+       |                |
+       |             FAILED                 so often that it is left alone for a while
+       +- from everywhere, by ``stop``
+
+A server that ends by itself is started again after a rest that doubles each time; one that keeps
+ending is left alone, and the callers are told. There is never more than one process. One start goes
+on at a time: a new one, or a stop, cancels the one before. And whoever starts or ends a process has
+the turn until that is done, so that nobody starts one before every other has ended.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from enum import Enum
+
+from sightline.contract.failures import NotReady, Unavailable
+from sightline.lsp.server.launch import Launch
+from sightline.lsp.server.run import Run
+from sightline.lsp.start.launcher import Start
+from sightline.lsp.start.versions import is_older
+from sightline.lsp.wire.client import ServerError, ServerGone
+from sightline.process.child import StartFailed
+
+__all__ = ["Lifecycle", "State"]
+
+_FIRST_REST_S = 0.5
+_LONGEST_REST_S = 30.0
+#: So many ends in a row without an answer, and the server is left alone until it is asked later.
+_MAX_CRASHES = 5
+_GIVE_UP_S = 60.0
+#: A server that takes so long to start is stuck.
+_START_S = 600.0
+
+
+class State(Enum):
+    STOPPED = "stopped"
+    STARTING = "starting"
+    LOADING = "loading"
+    READY = "ready"
+    RESTING = "restarting"
+    FAILED = "failed"
+
+
+class _LoadAgain(Exception):
+    """What it has read is to be loaded from what it kept, which is more than it knows now."""
+
+
+class _TooOld(Exception):
+    """The server calls itself a version that must not read a project."""
+
+
+class Lifecycle:
+    def __init__(
+        self,
+        launch: Launch,
+        *,
+        admit: Callable[[], Awaitable[None]],
+        begun: Callable[[Run], None],
+    ) -> None:
+        self._launch = launch
+        #: Waits until one more server may run.
+        self._admit = admit
+        #: Called when a run may be told of changes.
+        self._begun = begun
+        self.state = State.STOPPED
+        #: The run of now, from the start of its process on.
+        self.run: Run | None = None
+        #: What the last start was given, and how what lies outside was before it.
+        self.prepared: Start | None = None
+        self.outside: object = None
+        self.version = ""
+        #: The end of what its last process said on standard error.
+        self.complaint = ""
+        #: Why it is not ready, where that is known.
+        self._reason = ""
+        #: The start that goes on, or the last one.
+        self._starting: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._endings: set[asyncio.Task[None]] = set()
+        self._turn = asyncio.Lock()
+        #: Runs that are over, with processes that are to be ended before the next one starts.
+        self._leaving: list[Run] = []
+        self._crashes = 0
+        self._last_crash = 0.0
+        self._closed = False
+
+    @property
+    def active(self) -> bool:
+        """Whether it has, or is about to have, a process."""
+        return self.state not in (State.STOPPED, State.FAILED)
+
+    # Events
+
+    def start(self) -> asyncio.Task[None]:
+        """Begins to start, unless it runs or is being started. Never two at a time."""
+        if self._starting is not None:
+            return self._starting
+        return self._begin(self._start)
+
+    def start_over(self) -> None:
+        """A new start because of a change; what runs is ended first."""
+        self.state = State.STARTING
+        self._begin(self._start)
+
+    def crashed(self, reason: str = "") -> None:
+        """Its process has ended, or must end: it starts again after a rest."""
+        self._reason = reason or self._reason
+        self.state = State.RESTING
+        self._begin(self._restart)
+        self._launch.ended()
+
+    async def stop(self) -> None:
+        """Shutdown, exit, then the whole tree is ended, even if nobody waits for it any more."""
+        if self._starting is not None:
+            self._starting.cancel()
+        run = self.run
+        self._leave()
+        self._starting, self.state = None, State.STOPPED
+        ending = asyncio.create_task(self._end(run), name=f"end {self._launch.name}")
+        self._endings.add(ending)
+        ending.add_done_callback(self._endings.discard)
+        await asyncio.shield(ending)
+
+    async def close(self) -> None:
+        """Stops for good: nobody would end what starts after that."""
+        self._closed, self._reason = True, "was closed"
+        await self.stop()
+
+    async def started(self) -> bool:
+        """Waits for the start that goes on; whether it is still the last one. Raises why not."""
+        start = self.start()
+        if not start.done():
+            # Not awaited itself: a start that is replaced by another one is cancelled.
+            await asyncio.wait({start})
+        if not start.cancelled():
+            start.result()
+        elif self._starting is None or self._starting is start:
+            raise self.not_ready()
+        return self._starting is start
+
+    def check_given_up(self) -> None:
+        """Raises while a server that failed is left alone; after that it is tried once more."""
+        if self.state is State.FAILED:
+            if time.monotonic() - self._last_crash < _GIVE_UP_S:
+                raise self._given_up()
+            self._starting = None
+
+    # Words
+
+    def waiting_for(self) -> str:
+        """What a caller that runs out of time was waiting for. Constant texts, no times."""
+        if self.state is State.READY:
+            settling = self.run is not None and self.run.settling is not None
+            return f"{self._launch.name} to {'take in the changes' if settling else 'answer'}"
+        words = {State.RESTING: "restart", State.LOADING: "load the project"}
+        return f"{self._launch.name} to {words.get(self.state, 'start')}"
+
+    def not_ready(self) -> NotReady:
+        cause = f" because it {self._reason}" if self._reason else ""
+        return NotReady(
+            f"{self._launch.name} is not ready{cause}; retry in a moment",
+            waiting_for=self.waiting_for(),
+        )
+
+    def _given_up(self) -> Unavailable:
+        return Unavailable(f"{self._launch.name} {self._reason}; run sightline doctor")
+
+    # Starts
+
+    def _begin(self, starting: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
+        """A new start in place of one that goes on, if there is one, and of what runs."""
+        if self._starting is not None:
+            self._starting.cancel()
+        self._leave()
+        task = asyncio.create_task(self._alone(starting), name=f"start {self._launch.name}")
+        # Whoever asks is told; a start that nobody waits for may fail in silence.
+        task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        self._starting = task
+        return task
+
+    async def _alone(self, starting: Callable[[], Awaitable[None]]) -> None:
+        if self._closed:
+            raise self.not_ready()
+        if self.state is State.STOPPED:
+            self.state = State.STARTING
+        async with self._turn:
+            await self._end_leaving()
+            try:
+                await starting()
+            finally:
+                current = self._starting is asyncio.current_task()
+                if current and self.state not in (State.READY, State.FAILED):
+                    # It failed without a process to start again: the next question tries again.
+                    self._starting, self.state = None, State.STOPPED
+                    await self._end_run()
+
+    async def _restart(self) -> None:
+        await self._rest()
+        await self._start()
+
+    async def _start(self) -> None:
+        """Attempts until one succeeds; raises when there is no sense in another one."""
+        again = False
+        while True:
+            self.state = State.STARTING
+            try:
+                async with asyncio.timeout(_START_S):
+                    await self._attempt(again)
+            except StartFailed as failed:
+                self._give_up(f"could not be started ({failed})")
+                raise self._given_up() from None
+            except _TooOld:
+                await self._end_run()
+                self._give_up(f"{self.version} is not used: {self._launch.spec.oldest_why}")
+                raise self._given_up() from None
+            except _LoadAgain:
+                await self._end_run()
+                again = True
+            except (ServerGone, ServerError, TimeoutError):
+                await self._end_run()
+                await self._rest()
+            else:
+                return
+
+    async def _attempt(self, again: bool) -> None:
+        await self._admit()
+        start = self.prepared = await self._prepare()
+        self._launch.relies_on(start.beside)
+        if start.outside is not None:
+            self.outside = await asyncio.to_thread(start.outside)
+        child = await self._launch.spawn(start)
+        run = self.run = Run(self._launch, start, child, unsettled=self._unsettled)
+        self.version = await run.initialize() or self.version or self._launch.version
+        if is_older(self.version, self._launch.spec.oldest):
+            raise _TooOld
+        self.state = State.LOADING
+        run.begin()
+        self._begun(run)
+        await run.loaded()
+        if run.knows_less_than_it_kept and not again:
+            raise _LoadAgain
+        self.state = State.READY
+        self._reason = ""
+        self._watching = asyncio.create_task(self._watch(run), name=f"watch {self._launch.name}")
+
+    async def _prepare(self) -> Start:
+        name = self._launch.name
+        try:
+            start = await self._launch.prepare()
+        except OSError as error:  # such as a full disk: its text would name a path
+            why = error.strerror or "the disk is at fault"
+            raise Unavailable(f"{name} could not be started ({why}); try again") from None
+        if start is None:
+            raise Unavailable(f"{name} is not installed any more; run sightline doctor")
+        return start
+
+    async def _watch(self, run: Run) -> None:
+        """Notices the end of a running server, or of its sanity, and starts it again."""
+        await run.client.ended.wait()
+        if self.run is run:
+            self.crashed()
+
+    def _unsettled(self, run: Run) -> None:
+        if self.run is run:
+            self.start_over()  # nobody knows what it has taken in
+
+    async def _rest(self) -> None:
+        """Waits before the next start; raises when it has ended too often."""
+        now = time.monotonic()
+        self._crashes = self._crashes + 1 if now - self._last_crash < _GIVE_UP_S else 1
+        self._last_crash = now
+        if self._crashes >= _MAX_CRASHES:
+            self._give_up(self._reason or f"ended {self._crashes} times in a row")
+            raise self._given_up()
+        self.state = State.RESTING
+        await asyncio.sleep(min(_FIRST_REST_S * 2 ** (self._crashes - 1), _LONGEST_REST_S))
+
+    def _give_up(self, reason: str) -> None:
+        self.state = State.FAILED
+        self._reason = reason
+        self._last_crash = time.monotonic()
+        self._crashes = 0
+
+    # Ends
+
+    def _leave(self) -> None:
+        """Lets go of the run, if there is one; whoever has the turn ends its process."""
+        if self.run is not None:
+            self.run.leave()
+            self._leaving.append(self.run)
+            self.run = None
+
+    async def _end(self, run: Run | None) -> None:
+        async with self._turn:
+            if run is not None:
+                await run.say_goodbye()
+            await self._end_leaving()
+
+    async def _end_run(self) -> None:
+        self._leave()
+        await self._end_leaving()
+
+    async def _end_leaving(self) -> None:
+        """Only for whoever has the turn. What was begun is gone on with after a cancellation."""
+        while self._leaving:
+            run = self._leaving[0]
+            await run.end()
+            self.complaint = run.child.stderr_tail() or self.complaint
+            self._leaving.remove(run)

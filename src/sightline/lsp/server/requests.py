@@ -1,0 +1,204 @@
+"""Putting questions to the ready server, and reading its errors.
+
+A question is put to a run of the server that was shown nothing that changes the answer. While
+somebody waits for an answer about a document, it stays open.
+"""
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+from sightline.contract.failures import NotReady, Unavailable
+from sightline.contract.source import SourceFile
+from sightline.contract.uris import path_of
+from sightline.lsp.server.launch import Launch
+from sightline.lsp.server.lifecycle import Lifecycle
+from sightline.lsp.server.run import Run
+from sightline.lsp.wire.client import ServerError, ServerGone
+
+__all__ = ["Asking"]
+
+#: The method is not known, or its parameters were not understood at all.
+_NOT_UNDERSTOOD = frozenset({-32601, -32700})
+_CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED = -32801, -32802, -32800
+_RETRYABLE = frozenset({_CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED})
+#: So often a question is put that the server drops; then the caller is told to ask again.
+_TRIES = 16
+#: The question about nothing but a document.
+_OUTLINE = "textDocument/documentSymbol"
+
+
+class Asking:
+    def __init__(
+        self, launch: Launch, lifecycle: Lifecycle, *, ready: Callable[[], Awaitable[Run]]
+    ) -> None:
+        self._launch = launch
+        self._spec = launch.spec
+        self._lifecycle = lifecycle
+        self._ready = ready
+        #: How many questions wait about each document.
+        self._used: dict[str, int] = {}
+        #: Set when nobody waits any more.
+        self._quiet = asyncio.Event()
+        self._names = 0
+
+    async def ask(
+        self,
+        method: str,
+        params: object,
+        result: Any,  # noqa: ANN401 - the decoder's target type
+        *,
+        wide: bool,
+    ) -> Any:  # noqa: ANN401
+        """One question. ``wide``: its answer depends on the whole project."""
+        run = await self._alone(None)
+        with self._using(""):
+            if wide:
+                self._widen(run)
+            answer = await self._request(run, method, params, result)
+        if wide and run.readiness.blind and len(run.held_open.opened) < 2:
+            raise run.could_not_load()  # it knows nothing of all there is
+        return answer
+
+    async def ask_about(
+        self,
+        file: SourceFile,
+        language: str,
+        method: str,
+        params: object,
+        result: Any,  # noqa: ANN401
+        *,
+        wide: bool,
+    ) -> Any:  # noqa: ANN401
+        """One question about a document, which the server sees with exactly the caller's text."""
+        run = await self._alone(file.path, narrow=method == _OUTLINE)
+        with self._using(file.uri):
+            if wide:
+                self._widen(run)
+            run.show(file, language)
+            return await self._request(run, method, params, result)
+
+    async def diagnostics_pushed(self, file: SourceFile, language: str) -> list[Any]:
+        """The list the server publishes for exactly this text."""
+        run = await self._alone(file.path, narrow=True)
+        version = run.show(file, language)
+        try:
+            with self._using(file.uri):
+                return await run.published.of(file.uri, version)
+        except ServerGone:
+            raise self._lifecycle.not_ready() from None
+
+    async def diagnostics_under_own_name(self, file: SourceFile, language: str) -> list[Any]:
+        """The list for this text from a server that does not say which text a list is for."""
+        run = await self._ready()
+        self._names += 1
+        uri = f"{file.uri}?{self._names}"
+        run.documents.show_once(uri, file, language)
+        try:
+            return await run.published.of(uri, None)
+        except ServerGone:
+            raise self._lifecycle.not_ready() from None
+        finally:
+            run.documents.close_once(uri)
+            run.published.forget(uri)
+
+    async def _request(
+        self,
+        run: Run,
+        method: str,
+        params: object,
+        result: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        name = self._launch.name
+        try:
+            return await self._asked_again(run, method, params, result)
+        except ServerGone:
+            raise self._lifecycle.not_ready() from None
+        except ServerError as error:
+            if error.code in _RETRYABLE:
+                raise NotReady(waiting_for=f"{name} to settle") from None
+            if self._spec.no_symbol and re.search(self._spec.no_symbol, error.message):
+                return None
+            if run.readiness.blind:
+                raise run.could_not_load() from None
+            if error.code in _NOT_UNDERSTOOD:
+                newer = f"; a newer one may: {self._spec.get}" if self._spec.get else ""
+                raise Unavailable(f"this {name} does not answer that{newer}") from None
+            raise Unavailable(f"{name} could not answer; run sightline doctor") from None
+
+    async def _asked_again(
+        self,
+        run: Run,
+        method: str,
+        params: object,
+        result: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        """The answer, although the server drops questions while it takes in other documents.
+
+        ty drops what it is working on whenever a document is opened, which the question beside
+        this one may do.
+        """
+        for _ in range(_TRIES - 1):
+            try:
+                return await run.client.request(method, params, result)
+            except ServerError as error:
+                if error.code not in _RETRYABLE:
+                    raise
+        return await run.client.request(method, params, result)
+
+    async def _alone(self, path: str | None, *, narrow: bool = False) -> Run:
+        """The ready run, which was shown nothing that changes the answer to a question.
+
+        Otherwise it starts over, when nobody waits for an answer. ``narrow``: only the file that is
+        asked about decides the answer.
+        """
+        while True:
+            run = await self._ready()
+            if not self._spec.compile_database:
+                return run
+            uncompiled, count, database = run.uncompiled, len(run.uncompiled), run.start.database
+            strange = path is not None and path not in database.units
+            new = strange and path not in uncompiled
+            fit = narrow or not (strange and uncompiled.touched)
+            if fit and not narrow and count:
+                with contextlib.suppress(ServerGone):
+                    known = database, run.documents, run.published
+                    fit = not await uncompiled.matter(path, *known)
+            if self._lifecycle.run is not run or len(uncompiled) != count:
+                continue  # meanwhile it ended, or was shown more
+            if fit and not (new and self._used):
+                return run
+            if self._used:
+                await self._nobody_waits()
+            else:
+                self._lifecycle.start_over()
+
+    async def _nobody_waits(self) -> None:
+        self._quiet.clear()
+        await self._quiet.wait()
+
+    def _widen(self, run: Run) -> None:
+        """Before a question about the whole project: nothing of it is in doubt."""
+        if run.held_open.too_many:
+            markers = " or ".join(self._spec.root_markers)
+            raise Unavailable(f"too many files here belong to no project; add a {markers}")
+        if self._spec.opened_join:
+            leaves_out = run.start.leaves_out
+            run.documents.close_others(
+                lambda uri: uri in self._used or not leaves_out(path_of(uri))
+            )
+
+    @contextlib.contextmanager
+    def _using(self, uri: str) -> Iterator[None]:
+        """While somebody waits for an answer about a document, it stays open."""
+        self._used[uri] = self._used.get(uri, 0) + 1
+        try:
+            yield
+        finally:
+            self._used[uri] -= 1
+            if not self._used[uri]:
+                del self._used[uri]
+            if not self._used:
+                self._quiet.set()

@@ -1,0 +1,241 @@
+"""One run of a server: a process, the connection to it, and everything that ends with it.
+
+A run is made when its process has started and is never used again after it was left. It knows what
+the process has open and was told, and takes in changes; when it cannot, it says so and its owner
+starts another run.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sightline.contract.failures import Unavailable
+from sightline.contract.source import SourceFile
+from sightline.contract.uris import uri_of
+from sightline.lsp.server.documents import Documents
+from sightline.lsp.server.folder_changes import folder_changes
+from sightline.lsp.server.launch import Launch
+from sightline.lsp.server.project_changes import ProjectChanges
+from sightline.lsp.server.published import Published
+from sightline.lsp.server.readiness import Readiness
+from sightline.lsp.server.settling import Connection, Settler
+from sightline.lsp.server.uncompiled import Uncompiled
+from sightline.lsp.start.launcher import Start
+from sightline.lsp.start.versions import plain
+from sightline.lsp.typescript.held_open import LANGUAGE, HeldOpen, file_in_memory, named_by
+from sightline.lsp.wire import messages
+from sightline.lsp.wire.capabilities import CAPABILITIES, takes_ranges
+from sightline.lsp.wire.client import Client, ServerError, ServerGone
+from sightline.process.child import Child
+from sightline.workspace.changes import Change
+
+__all__ = ["Run"]
+
+_SHUTDOWN_S = 1.0
+#: A server that takes so long to take in a change is stuck.
+_SETTLE_S = 120.0
+#: What configurations are written in.
+_JSON = "jsonc"
+
+
+class Run:
+    def __init__(
+        self, launch: Launch, start: Start, child: Child, *, unsettled: Callable[["Run"], None]
+    ) -> None:
+        self._launch = launch
+        #: Called when nobody knows any more what the server has taken in.
+        self._unsettled = unsettled
+        self.start = start
+        self.child = child
+        #: Whether it may be told of documents and changes.
+        self.initialized = False
+        #: What it said it can do.
+        self.capabilities: Mapping[str, Any] = {}
+        self.readiness = Readiness(launch.name, launch.spec)
+        self.published = Published()
+        self.uncompiled = Uncompiled()
+        self.client = Client(
+            child.listen, child.stdin, configuration=start.configured, notified=self._notified
+        )
+        self.documents = Documents(self.client, reopens=launch.spec.compile_database)
+        self.held_open = HeldOpen()
+        self._anchors_due = False
+        self._project = ProjectChanges(launch, self.client, start.database)
+        self._settling: asyncio.Task[None] | None = None
+        self._settler = Settler(
+            Connection(
+                spec=launch.spec,
+                client=self.client,
+                documents=self.documents,
+                published=self.published,
+                readiness=self.readiness,
+                read=launch.read,
+                is_own=self._project.is_own,
+                is_used=self._project.is_used,
+                some_file=self._project.some_file,
+                folder=launch.folder,
+                database=start.database,
+                leads_out=start.leads_out,
+            )
+        )
+
+    # The conversation
+
+    async def initialize(self) -> str:
+        """The first request; the version that the server calls itself, if it does."""
+        folder = self._launch.folder
+        root = {"uri": uri_of(folder), "name": folder.rpartition("/")[2]}
+        answer = await self.client.request(
+            "initialize",
+            {
+                "processId": None,
+                "clientInfo": {"name": "sightline"},
+                "rootUri": root["uri"],
+                "rootPath": folder,
+                "workspaceFolders": [root],
+                "capabilities": CAPABILITIES,
+                "initializationOptions": dict(self.start.initialization_options),
+            },
+            messages.InitializeResult,
+        )
+        self.capabilities = answer.capabilities
+        self.documents.incremental = takes_ranges(answer.capabilities)
+        return plain(answer.serverInfo.version)
+
+    def begin(self) -> None:
+        """The server is wanted as it is: it gets its settings and what must be open."""
+        self.client.notify("initialized", {})
+        for method in self._launch.spec.announce:
+            self.client.notify(method, {})
+        if self.start.settings:
+            # Some servers take their settings from here, others ask for them then.
+            settings = {"settings": self.start.settings}
+            self.client.notify("workspace/didChangeConfiguration", settings)
+        self.initialized = True
+        self._hold(self.start.held_open)
+
+    async def loaded(self) -> None:
+        """Returns when the server is ready by its rule; raises when it ends before."""
+        if self._launch.spec.opens == "any" and not self.start.held_open.opened:
+            self.readiness.nothing_to_load()
+        await self.readiness.wait(self.client)
+
+    @property
+    def knows_less_than_it_kept(self) -> bool:
+        """Whether it has read sources that include each other: only what it wrote of them is whole,
+        and it must be started once more to read that.
+        """
+        return self.start.database.entangled and self.readiness.pieces > 1
+
+    def leave(self) -> None:
+        """Nobody waits for this run any longer; its process is still to be ended."""
+        if self._settling is not None:
+            self._settling.cancel()
+        self.published.ended(ServerGone("it ended"))
+
+    async def say_goodbye(self) -> None:
+        """The end as the protocol wants it, for a server that listens."""
+        if self.client.gone is None:
+            with contextlib.suppress(ServerError, ServerGone, TimeoutError):
+                async with asyncio.timeout(_SHUTDOWN_S):
+                    await self.client.request("shutdown", None, Any)
+            self.client.notify("exit")
+
+    async def end(self) -> None:
+        """Ends the whole tree. Safe to call twice."""
+        await self.client.close()
+        await self.child.end()
+
+    # Changes
+
+    @property
+    def pending(self) -> bool:
+        """Whether the server has still to take in a change."""
+        return self._anchors_due or self._settler.pending
+
+    @property
+    def settling(self) -> asyncio.Task[None] | None:
+        """What waits until the server has taken in every change, while it does."""
+        running = self._settling is not None and not self._settling.done()
+        return self._settling if running else None
+
+    def changed(self, changes: Sequence[Change]) -> bool:
+        """Tells the server what changed on disk; whether it must start over instead."""
+        trees, told = self._launch.trees(), self._project.told(changes)
+        folders = folder_changes(changes, told, trees)
+        self._settler.changed(changes, told, folders)
+        self.uncompiled.touched = self.uncompiled.touched or bool(told)
+        another = self._project.make_another
+        if self._settler.must_restart or another(changes, folders, trees, self.held_open):
+            return True
+        self._anchors_due = self._anchors_due or self._project.may_move(changes)
+        if self.pending:
+            self.settle_soon()
+        return False
+
+    def catch_up(self) -> bool:
+        """Does what changes outside the project make necessary; whether it must start over."""
+        if self._settler.elsewhere:
+            self._settler.catch_up()
+            if self._settler.must_restart:
+                return True
+            if self._settler.pending:
+                self.settle_soon()
+        return False
+
+    def settle_soon(self) -> None:
+        if self.settling is None:
+            name = f"settle {self._launch.name}"
+            self._settling = asyncio.create_task(self._settle(), name=name)
+            self._settling.add_done_callback(self._settled)
+
+    def _settled(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self._unsettled(self)
+
+    async def _settle(self) -> None:
+        """Until the server has taken in every change."""
+        try:
+            async with asyncio.timeout(_SETTLE_S):
+                while self.pending:
+                    if self._anchors_due:
+                        self._anchors_due = False
+                        self._hold(await asyncio.to_thread(self._launch.project().held_open))
+                    await self._settler.settle()
+        except ServerGone:
+            pass  # its end is noticed elsewhere
+        except (ServerError, OSError):  # it refused, it took too long, or the disk is at fault
+            self._unsettled(self)
+
+    def _notified(self, method: str, params: msgspec.Raw) -> None:
+        self.readiness.notified(method, params)
+        if self.initialized:
+            if method == "textDocument/publishDiagnostics":
+                self.published.notified(params)
+            self._settler.notified(method, params)
+
+    # Documents
+
+    def show(self, file: SourceFile, language: str) -> int:
+        """Makes the server see a file with exactly this text; its version."""
+        version = self.documents.show(file, language)
+        if self._launch.spec.compile_database and file.path not in self.start.database.units:
+            self.uncompiled.add(file.path, version)
+        return version
+
+    def _hold(self, held_open: HeldOpen) -> None:
+        """Opens the documents that make the server load every project, and keeps them open."""
+        self.held_open = held_open
+        if not held_open.too_many:
+            read = map(self._launch.read, held_open.opened)
+            files = [(file_in_memory(*each), _JSON) for each in held_open.reworded]
+            files += [file for file in read if file is not None]
+            if held_open.named:
+                files.append((named_by(self._launch.folder, held_open.named), LANGUAGE))
+            self.documents.hold(files)
+
+    def could_not_load(self) -> Unavailable:
+        return Unavailable(f"{self._launch.name} could not load the project; run sightline doctor")

@@ -1,0 +1,1 @@
+"""How a server is started, and what it may read, run and write once it is."""

@@ -1,0 +1,355 @@
+"""From a registry entry to something that can be started: the program, its arguments, its options.
+
+Programs come from this installation, from ``sightline servers install`` or from the user's PATH;
+never from a workspace. What a start needs on disk (an index folder, a compilation database, an
+empty environment) is made in the per-user cache, anew for each start where it depends on the
+project.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import Struct, field
+
+from sightline.contract.canonical import sha256_hex
+from sightline.contract.failures import Unavailable
+from sightline.contract.texts import listed
+from sightline.contract.uris import above
+from sightline.lsp.c import clangd_configuration, compile_database
+from sightline.lsp.c.compile_database import Database
+from sightline.lsp.c.compiler_flags import Flags
+from sightline.lsp.c.includes import Includes
+from sightline.lsp.go import gomod
+from sightline.lsp.install.locks import platform_name
+from sightline.lsp.install.store import Store
+from sightline.lsp.project.projects import Project
+from sightline.lsp.python import environments
+from sightline.lsp.registry import Registry, ServerSpec
+from sightline.lsp.shell import any_leads_out
+from sightline.lsp.shortcomings import Shortcoming
+from sightline.lsp.start import configurations, sandbox
+from sightline.lsp.start.rustup import is_empty_proxy
+from sightline.lsp.typescript.held_open import HeldOpen
+from sightline.process.allowed import Allowed
+from sightline.process.environment import child_environment, find_program, lies_in, safe_path
+from sightline.workspace.beside import Stamp, Stamps, stamp
+
+__all__ = ["Found", "Launcher", "Start"]
+
+_NODE = "{node}"
+_SERVER = "{server}/"
+_GUARD = str(Path(__file__).with_name("guard.cjs"))
+#: So many modules are named in a sentence.
+_NAMED = 4
+#: So many folders outside are looked at for each pattern.
+_MAX_OUTSIDE = 4_096
+_CONFIGURATION_UNUSED = Shortcoming(
+    f"{clangd_configuration.NAME} is not used {compile_database.UNTRUSTED}.",
+    "if you trust what is in the root: sightline trust ROOT",
+)
+_TY_PROJECT_FILES = ("ty.toml", "pyproject.toml")
+
+
+def _anything(path: str) -> bool:
+    return True
+
+
+class Found(NamedTuple):
+    """Whether a server can be started here: its command, or what is missing and the fix."""
+
+    command: tuple[str, ...]
+    missing: str = ""
+    fix: str = ""
+
+
+class Start(Struct, frozen=True, kw_only=True):
+    """Everything one start of a server needs."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    settings: Mapping[str, Any]
+    initialization_options: Mapping[str, Any]
+    #: Files that must be open for the server to see the whole project.
+    held_open: HeldOpen = HeldOpen()
+    #: For servers with a compilation database: what is in it.
+    database: Database = Database()
+    #: What the project lacks, as far as it shows before the start.
+    shortcomings: Sequence[Shortcoming] = ()
+    #: The state of what lies outside and may end a trouble of the server.
+    outside: Callable[[], object] | None = None
+    #: Whether a file may be left out of the project.
+    leaves_out: Callable[[str], bool] = _anything
+    #: Whether scripts of the project take in what lies outside of it.
+    leads_out: bool = False
+    #: What else lies outside and decides what it knows, as it was before.
+    beside: Stamps = {}
+    #: Where it runs, and what it may do.
+    cwd: str = "/"
+    allowed: Allowed = Allowed()
+
+    def configured(self, section: str) -> Any:  # noqa: ANN401 - any JSON
+        """The part of the settings that a server asks for by its name."""
+        value: Any = self.settings
+        for part in section.split(".") if section else ():
+            value = value.get(part) if isinstance(value, Mapping) else None
+        return value
+
+
+class Launcher(Struct, frozen=True):
+    """Knows this installation and the user's environment."""
+
+    environment: Mapping[str, str]
+    cache: Path
+    store: Store
+    registry: Registry
+    _includes: Includes = field(default_factory=Includes)
+    _writing: threading.Lock = field(default_factory=threading.Lock)
+
+    def find(self, name: str, roots: Sequence[str]) -> Found:
+        """The command of a server with its program found, or why there is none."""
+        spec = self.registry.servers[name]
+        words = list(spec.command)
+        if spec.found == "installed":
+            package = self.registry.packages[spec.package]
+            fix = f"sightline servers install {spec.package}"
+            if not self.store.has(spec.package, package.version):
+                return Found((), f"{name} is not installed", fix)
+            if self.is_damaged(name):
+                return Found((), f"{name} is damaged", fix)
+        if words[0] == _NODE:
+            node = self._on_path("node", roots)
+            if node is None:
+                return Found(
+                    (), "Node is missing", "install nodejs (Debian: apt-get install nodejs)"
+                )
+            words[0] = node
+            return Found(tuple(self._fill(spec, words)))
+        program = self._program(spec, self._fill(spec, words[:1])[0], roots)
+        if program is None or is_empty_proxy(program, self.environment):
+            if spec.found == "bundled":
+                return Found((), f"{name} is not there", "install Sightline again")
+            return Found((), f"{name} is not there", spec.get or f"put {words[0]} on the PATH")
+        return Found((program, *self._fill(spec, words[1:])))
+
+    def is_damaged(self, name: str) -> bool:
+        """Whether a program or script that an installed server is started by is gone."""
+        spec = self.registry.servers[name]
+        for word, path in zip(spec.command, self._fill(spec, spec.command), strict=True):
+            runs = os.X_OK if word is spec.command[0] else os.R_OK
+            if word.startswith(_SERVER) and not (os.path.isfile(path) and os.access(path, runs)):
+                return True
+        return False
+
+    def start(
+        self, name: str, project: Project, roots: Sequence[str], *, trusted: bool = False
+    ) -> Start | None:
+        """What a start of the server for one project needs now, or ``None`` if it is not there.
+        ``trusted``: its user lets servers run code of the root.
+        """
+        found = self.find(name, roots)
+        if found.missing:
+            return None
+        try:
+            return self._prepared(name, found, project, roots, trusted=trusted)
+        except OSError as error:
+            # A write that the disk does not take has no name; a project's file would have one.
+            if error.filename is not None and not lies_in(str(error.filename), [str(self.cache)]):
+                raise
+            why = f"{name} needs the cache folder, which cannot be written ({error.strerror})"
+            raise Unavailable(f"{why}; run sightline doctor") from None
+
+    def _prepared(
+        self,
+        name: str,
+        found: Found,
+        project: Project,
+        roots: Sequence[str],
+        *,
+        trusted: bool,
+    ) -> Start:
+        """Makes what a start needs on disk."""
+        spec = self.registry.servers[name]
+        folder = self._folder(name, project.folder)
+        environment = self._environment(spec, roots, folder)
+        helpers: list[str] = []
+        installed = list(filter(None, [_GUARD, *self._fill(spec, ["{server}"])]))
+        beside: dict[str, Stamp] = {}
+        command = list(found.command)
+        configured: list[str] = []
+        flags = None if trusted else Flags([*roots, project.top])
+        if spec.configuration_file:
+            user = configurations.user_file(spec, self.environment, roots)
+            beside = {user: stamp(user)} if user is not None else {}
+            environment["XDG_CONFIG_HOME"] = base = configurations.write(spec, user, folder)
+            configured = [os.path.join(base, spec.configuration_file)]
+        unused = False
+        if spec.configuration_off:
+            beside |= {path: stamp(path) for path in clangd_configuration.beyond(project)}
+            own = clangd_configuration.files(project)
+            unused = flags is not None and not clangd_configuration.are_plain(own, flags)
+            command += spec.configuration_off if unused else ()
+            configured = [] if unused else [*configured, *own]
+        database = compile_database.Database()
+        if spec.compile_database:
+            with self._writing:  # two servers of a project start
+                database = compile_database.write(
+                    project, folder, self._includes, configured, flags
+                )
+        shortcomings = database.shortcomings()
+        if unused:
+            shortcomings.append(_CONFIGURATION_UNUSED)
+        if spec.opens == "gomod":
+            shortcomings = self._modules_missing(project)
+        settings, options = dict(spec.settings), dict(spec.initialization_options)
+        held_open = project.held_open(database.units)
+        if spec.python_environment:
+            beside |= project.projects.environments.relied_on(project.folder, project.top)
+            installed += [self._python(project), environments.empty_configuration(self.cache)]
+        leaves_out: Callable[[str], bool] = _anything
+        if spec.python_environment == "ty":
+            options |= self._ty_options(project)
+        elif spec.python_environment == "pyright":
+            leaves_out = environments.may_be_left_out(project.folder)
+            probe = environments.interpreter_stand_in(self._python(project), self.cache)
+            environment["SIGHTLINE_GUARD_PROGRAMS"] = probe
+            helpers = [probe]
+            settings["python"] = {**settings.get("python", {}), "pythonPath": probe}
+        return Start(
+            command=_filled(command, folder),
+            environment=environment,
+            settings=_filled(settings, folder),
+            initialization_options=_filled(options, folder),
+            held_open=held_open._replace(decided_by=held_open.decided_by | beside.keys()),
+            database=database,
+            shortcomings=shortcomings,
+            outside=partial(_stamps, tuple(self._outside(spec))) if spec.outside else None,
+            leaves_out=leaves_out,
+            leads_out=spec.after_change == "reveal" and any_leads_out(project),
+            beside=beside,
+            cwd=folder if spec.runs_in == "cache" else project.folder,
+            allowed=sandbox.around(
+                spec,
+                command,
+                cache=folder,
+                of_the_user=spec.command[0] == _NODE,
+                installed=installed,
+                helpers=helpers,
+                tops=[*roots, project.top],
+                home=self.environment.get("HOME", ""),
+                trusted=trusted,
+            ),
+        )
+
+    def _on_path(self, program: str, roots: Sequence[str]) -> str | None:
+        return find_program(program, safe_path(self.environment.get("PATH", ""), roots), roots)
+
+    def _program(self, spec: ServerSpec, program: str, roots: Sequence[str]) -> str | None:
+        if os.path.isabs(program):
+            return find_program(os.path.basename(program), [os.path.dirname(program)], roots)
+        if spec.found == "bundled":
+            return find_program(program, [os.path.dirname(sys.executable)], ()) or find_program(
+                program, [_scripts_folder()], ()
+            )
+        return self._on_path(program, roots)
+
+    def _fill(self, spec: ServerSpec, words: Sequence[str]) -> list[str]:
+        package = self.registry.packages.get(spec.package)
+        server = self.store.path(spec.package, package.version) if package else ""
+        return [
+            word.replace("{server}", str(server)).replace("{platform}", platform_name())
+            for word in words
+        ]
+
+    def _folder(self, name: str, project: str) -> str:
+        """A folder of this server for this project, outside the workspace."""
+        folder = self.cache / "servers" / name / sha256_hex(project)[:16]
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return str(folder)
+
+    def _environment(self, spec: ServerSpec, roots: Sequence[str], folder: str) -> dict[str, str]:
+        passed = (name for name in spec.passes if name in self.environment)
+        extra = {
+            name: self.environment[name]
+            for name in passed
+            if not lies_in(self.environment[name], roots)
+        }
+        extra |= _filled(spec.environment, folder)
+        # Heeded by Node and by every Node it starts; other programs do not know it.
+        extra["NODE_OPTIONS"] = f"--require={json.dumps(_GUARD)}"
+        extra["SIGHTLINE_GUARD_ROOTS"] = os.pathsep.join(roots)
+        if spec.found != "path":  # a folder for everybody may hold a root
+            extra["TMPDIR"] = sandbox.temporary_folder(folder, time.time())
+            extra["XDG_CACHE_HOME"] = folder
+        return child_environment(self.environment, roots, extra)
+
+    def _modules_missing(self, project: Project) -> list[Shortcoming]:
+        cache = gomod.cache_of(self.environment)
+        folders = map(os.path.dirname, project.named("go.mod"))
+        missing = {
+            name
+            for folder in folders
+            if "/testdata/" not in f"{folder}/"
+            for name in gomod.not_downloaded(folder, above(folder, project.folder), cache)
+        }
+        names = listed(sorted(missing), _NAMED)
+        sentence = f"Modules not downloaded: {names}; what needs them may be missing."
+        return [Shortcoming(sentence, "go mod download")] if missing else []
+
+    def _outside(self, spec: ServerSpec) -> Iterator[str]:
+        """The patterns of what lies outside; those with a variable that is not set are left out."""
+        from string import Template  # which takes a moment, and few servers need
+
+        known = {**self.environment, "GOMODCACHE": gomod.cache_of(self.environment)}
+        for pattern in spec.outside:
+            words = pattern.replace("~", "$HOME", 1) if pattern.startswith("~") else pattern
+            with contextlib.suppress(KeyError, ValueError):
+                yield Template(words).substitute(known)
+
+    def _python(self, project: Project) -> str:
+        return project.environment or environments.empty_environment(self.cache)
+
+    def _ty_options(self, project: Project) -> dict[str, Any]:
+        folder, environment = project.folder, self._python(project)
+        options: dict[str, Any] = {"configuration": {"environment": {"python": environment}}}
+        if not any(os.path.isfile(os.path.join(folder, name)) for name in _TY_PROJECT_FILES):
+            # Otherwise it climbs to a project above the root and speaks of that one.
+            options["configurationFile"] = environments.empty_configuration(self.cache)
+        return options
+
+
+def _stamps(patterns: Sequence[str]) -> object:
+    """Something that differs when an entry came or went in one of the folders."""
+    from glob import iglob  # which takes a moment, and few servers need
+
+    found: dict[str, int] = {}
+    for pattern in patterns:
+        for path in islice(iglob(pattern), _MAX_OUTSIDE):
+            with contextlib.suppress(OSError):
+                found[path] = os.stat(path).st_mtime_ns
+    return found
+
+
+def _scripts_folder() -> str:
+    import sysconfig  # which takes a moment, and is mostly not needed
+
+    return sysconfig.get_path("scripts")
+
+
+def _filled(value: Any, folder: str) -> Any:  # noqa: ANN401 - settings are any JSON
+    """The value with ``{cache}`` replaced, wherever it stands."""
+    if isinstance(value, str):
+        return value.replace("{cache}", folder)
+    if isinstance(value, Mapping):
+        return {key: _filled(item, folder) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_filled(item, folder) for item in value]
+    return value

@@ -1,0 +1,1 @@
+"""TypeScript and JavaScript projects: configurations, packages, what must be open."""

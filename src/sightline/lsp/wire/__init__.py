@@ -1,0 +1,1 @@
+"""The Language Server Protocol: framing, messages, one connection. It knows no readiness."""
