@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sightline import lsp
+from sightline.lsp import start
 from tests.support.files import write_files
 
 NODE = shutil.which("node")
-GUARD = Path(lsp.__file__).with_name("guard.cjs")
+GUARD = Path(start.__file__).with_name("guard.cjs")
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node here")
 
