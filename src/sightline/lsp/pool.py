@@ -7,9 +7,9 @@ at once, and are answered when every one of them has answered.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -130,7 +130,6 @@ class Pool:
     ) -> Covered[Sequence[Location]]:
         own = self._routes.route(file.path, "references")
         unread = self._routes.unread(own, file.path)
-        package = await self._routes.package_note(own, file.path)
         question = Expected(file, position, include_declaration)
         if own.spec.compile_database:
             question = await in_a_source(self._server(own), question)
@@ -148,17 +147,14 @@ class Pool:
             return Found(own, found.note, found.unknown)
 
         # Code of a project with its own environment may use what lies outside of it.
-        related = self._routes.related(own)
+        related, name = self._routes.related(own), name_at(file.text, position)
         unreadable = self._unreadable(related)
+        lacks = _meanwhile(self._lacks(own, file, name), "what references may lack")
         parts = await self._turns.all(ask, related)
         found = [place for part in parts for place in part.places]
-        unreached = (await self._unreached(own, file.path)).note(file.path)
-        doubts = self._routes.doubts(own, file)
         mentions = await self._mentions(own, question, found)
-        name, scripts = name_at(file.text, position), self._routes.unread_scripts(own, file.path)
-        unread_in = await scripts.note(name) if scripts is not None else ""
-        notes = [_not_shown(copies), self._note(own), package, unreached, doubts, mentions]
-        notes += [unread_in, *dict.fromkeys(part.note for part in parts), await unreadable]
+        notes = [_not_shown(copies), self._note(own), await lacks, mentions]
+        notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
         notes.append(await self._routes.elsewhere(own, file.path, name, found))
         # Where a name is known to stand in code that is not compiled, that is why.
         notes += [NOTE] if not mentions and all(part.unknown for part in parts) else []
@@ -414,10 +410,16 @@ class Pool:
         async def read() -> str:
             return sentences([await asyncio.to_thread(look.look) for look in looks])
 
-        task = asyncio.create_task(read(), name="files that cannot be read")
-        # Whoever waits is told; nobody does where the question has failed before.
-        task.add_done_callback(lambda task: task.cancelled() or task.exception())
-        return task
+        return _meanwhile(read(), "files that cannot be read")
+
+    async def _lacks(self, route: Route, file: SourceFile, name: str) -> str:
+        """What is to be said of uses that the server does not see, whatever it answers."""
+        package = await self._routes.package_note(route, file.path)
+        unreached = (await self._unreached(route, file.path)).note(file.path)
+        scripts = self._routes.unread_scripts(route, file.path)
+        mentioned = await scripts.note(name) if scripts is not None else ""
+        notes = [package, unreached, self._routes.doubts(route, file), mentioned]
+        return " ".join(filter(None, notes))
 
     async def _mentions(self, route: Route, question: Expected, found: Sequence[Location]) -> str:
         """What is to be said of the same name in code that the server may leave out."""
@@ -550,6 +552,14 @@ class Pool:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
         self._warming = None
+
+
+def _meanwhile(work: Coroutine[Any, Any, str], name: str) -> asyncio.Task[str]:
+    """Work that is done while a server does its own."""
+    task = asyncio.create_task(work, name=name)
+    # Whoever waits is told; nobody does where the question has failed before.
+    task.add_done_callback(lambda task: task.cancelled() or task.exception())
+    return task
 
 
 def _not_shown(copies: Collection[object]) -> str:

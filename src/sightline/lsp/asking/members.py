@@ -21,9 +21,10 @@ from sightline.lsp.asking import questions
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts
 from sightline.lsp.project.projects import Project
 from sightline.lsp.server.server import Server
+from sightline.lsp.together import together
 from sightline.workspace.changes import Change
 
-__all__ = ["Members", "is_code", "is_member"]
+__all__ = ["Members", "Mentions", "is_code", "is_member"]
 
 #: Of so many places it is told whether they are code, and so many are asked about.
 _MOST_READ = 500
@@ -98,6 +99,15 @@ def is_code(language: str, text: str, place: Position) -> bool:
     return any(True for _ in _code(text.encode(), [len(before.encode())], syntax.no_code))
 
 
+class Mentions(NamedTuple):
+    """Where a name stands after a dot, and how often."""
+
+    hits: Hits
+    total: int
+    #: Those that are code, where they are few enough to tell at once.
+    places: Sequence[tuple[str, Position]] | None
+
+
 class Members:
     """Those of one project."""
 
@@ -108,26 +118,51 @@ class Members:
     def changed(self, changes: Sequence[Change]) -> None:
         self._texts.changed(changes)
 
-    async def search(self, name: str) -> Hits | None:
-        """Where a name stands after a dot; ``None`` if there is too much to look through."""
+    async def search(self, name: str, language: str) -> Mentions | None:
+        """Where a name stands after a dot; ``None`` if there is too much to look through.
+
+        It takes longest to tell what is code, so that is done while the server works.
+        """
         word = name.encode()
         pattern = re.compile(rb"\.[ \t]*(%b)(?![\w$\x80-\xff])" % re.escape(word))
-        return await asyncio.to_thread(self._texts.search, pattern, word)
+
+        def look() -> Mentions | None:
+            hits = self._texts.search(pattern, word)
+            if hits is None:
+                return None
+            total = sum(map(len, hits.values()))
+            few = total <= _MOST_READ
+            return Mentions(hits, total, self._in_code(hits, language) if few else None)
+
+        return await asyncio.to_thread(look)
+
+    def _in_code(self, hits: Hits, language: str) -> Sequence[tuple[str, Position]]:
+        no_code = _SYNTAXES[language].no_code
+        return [
+            (path, place)
+            for path in sorted(hits)
+            for place in _code(self._texts.text(path), hits[path], no_code)
+        ]
 
     async def note(
-        self, server: Server, language: str, name: str, hits: Hits | None, known: Iterable[Location]
+        self,
+        server: Server,
+        language: str,
+        name: str,
+        mentions: Mentions | None,
+        known: Iterable[Location],
     ) -> str:
         """What is to be said of these places of a name, given those that are known."""
-        if hits is None:
+        if mentions is None:
             return "There is too much code here to look for uses on values of unknown type."
         starts = {(path_in(place.uri), place.range.start) for place in known}
-        if sum(map(len, hits.values())) > _MOST_READ + len(starts):
+        if mentions.total > _MOST_READ + len(starts):
             where = f"more than {_MOST_READ} other places"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
-        no_code, places = _SYNTAXES[language].no_code, list[tuple[str, Position]]()
-        for path in sorted(hits):
-            found = _code(self._texts.text(path), hits[path], no_code)
-            places += [(path, place) for place in found if (path, place) not in starts]
+        places = mentions.places
+        if places is None:
+            places = self._in_code(mentions.hits, language)
+        places = [each for each in places if each not in starts]
         if len(places) > _MOST_ASKED or (places and server.spec.unknown_members == "text"):
             where = f"{_counted(places, 'other ')} ({self._names(places)})"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
@@ -155,13 +190,18 @@ async def _unknown(
 ) -> Sequence[tuple[str, Position]]:
     """The places of which the server cannot tell what stands there.
 
-    They are asked about one after the other, and again where nothing may mean busy: for what is in
-    its standard library ty writes a file that it can point to, and where several questions need
-    the same one at the same time it answers some of them with nothing.
+    Where nothing may mean busy, those that it told nothing of are asked about again, one after the
+    other: for what is in its standard library ty writes a file that it can point to, and where
+    several questions need the same one at the same time it answers some of them with nothing.
     """
-    for _ in range(2 if server.spec.doubts_nothing else 1):
-        told = [await questions.definition_unopened(server, uri_of(p), at) for p, at in places]
-        places = [place for place, found in zip(places, told, strict=True) if not found]
+
+    async def told(path: str, place: Position) -> bool:
+        return bool(await questions.definition_unopened(server, uri_of(path), place))
+
+    known = await together(*(told(*each) for each in places))
+    places = [each for each, is_known in zip(places, known, strict=True) if not is_known]
+    for _ in range(2 if server.spec.doubts_nothing else 0):
+        places = [each for each in places if not await told(*each)]
     return places
 
 

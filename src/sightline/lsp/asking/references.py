@@ -21,11 +21,10 @@ from sightline.contract.texts import listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.members import Members, is_member
+from sightline.lsp.asking.members import Members, Mentions, is_member
 from sightline.lsp.asking.stubs import twins_at
 from sightline.lsp.asking.unknown_names import NOTE, is_name, is_unknown
 from sightline.lsp.coverage.other_builds import name_at
-from sightline.lsp.coverage.source_texts import Hits
 from sightline.lsp.python.names import PythonText
 from sightline.lsp.server.server import Server
 from sightline.lsp.together import both, together
@@ -69,20 +68,22 @@ async def find(
         return Found(found, unknown=unknown)
     name, texts = name_at(file.text, position), _Texts(server)
 
-    async def declared() -> tuple[list[Location], Hits | None]:
+    async def declared() -> tuple[list[Location], bool, Mentions | None]:
         places = list(await questions.definition(server, file, language, position))
         if members is not None and _are_members(places, language, texts):
-            return places, await members.search(name)
-        return places, {}
+            return places, True, await members.search(name, language)
+        return places, False, None
 
-    places, (definitions, hits) = await both(_listed(ask(server, question)), declared())
+    places, (definitions, of_members, mentions) = await both(
+        _listed(ask(server, question)), declared()
+    )
     note = ""
     if language == "python":
         places += await _of_twins(server, definitions, places, ask)
         places, note = await _Python(server, ask, texts).complete(places)
     notes = [note]
-    if members is not None and hits != {}:
-        notes.append(await members.note(server, language, name, hits, places))
+    if members is not None and of_members:
+        notes.append(await members.note(server, language, name, mentions, places))
     unknown = is_unknown(language, file.text, position, definitions, texts.of)
     if not include_declaration:
         places = without_declarations(places, definitions, language, texts.of)

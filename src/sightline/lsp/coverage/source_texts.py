@@ -4,6 +4,7 @@ Reading and looking take milliseconds to tenths of a second and run in a thread.
 text than is kept is not looked through.
 """
 
+import asyncio
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -16,6 +17,8 @@ __all__ = ["Hits", "SourceTexts", "word"]
 _MAX_BYTES = 4 << 20
 #: So much is kept of a project.
 _MOST = 64 << 20
+#: So much is looked through in less time than a thread takes to begin.
+_AT_ONCE = 16 << 10
 
 #: Where in each file something stands.
 Hits = dict[str, list[int]]
@@ -34,7 +37,7 @@ class SourceTexts:
         self._due: set[str] = set()
         #: How often something changed, and how often it had when files were last read.
         self._changes, self._seen = 0, -1
-        self._too_much = False
+        self._size = 0
         self._noting = threading.Lock()
         self._looking = threading.Lock()
 
@@ -47,6 +50,12 @@ class SourceTexts:
         """What a file holds, as it was at the last search."""
         return self._texts.get(path, b"")
 
+    async def find(self, pattern: re.Pattern[bytes], literal: bytes) -> Hits | None:
+        """The same as ``search``, in a thread unless there is next to nothing to do."""
+        if self._seen == self._changes and self._size <= _AT_ONCE:
+            return self.search(pattern, literal)
+        return await asyncio.to_thread(self.search, pattern, literal)
+
     def search(self, pattern: re.Pattern[bytes], literal: bytes) -> Hits | None:
         """Where the group of a pattern matches, in a thread; ``None`` if there is too much text.
 
@@ -54,7 +63,7 @@ class SourceTexts:
         """
         with self._looking:
             self._read()
-            if self._too_much:
+            if self._size > _MOST:
                 return None
             texts = self._texts
         found: Hits = {}
@@ -80,4 +89,4 @@ class SourceTexts:
                 texts.clear()
                 break
             texts[path] = known
-        self._texts, self._too_much, self._seen = texts, size > _MOST, seen
+        self._texts, self._size, self._seen = texts, size, seen

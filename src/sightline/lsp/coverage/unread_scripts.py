@@ -10,7 +10,6 @@ looked for in them. It may be another symbol's; it is said, and never taken for 
 True
 """
 
-import asyncio
 import re
 from collections.abc import Callable, Collection, Sequence
 
@@ -58,7 +57,7 @@ class UnreadScripts:
         """What is to be said of a name that was asked about."""
         if not name:
             return ""
-        hits = await asyncio.to_thread(self._texts.search, word(name), name.encode())
+        hits = await self._texts.find(word(name), name.encode())
         if hits is None or self._too_many:
             return f"Scripts without an extension are too much to look through; {_MISSING}"
         if not hits:
