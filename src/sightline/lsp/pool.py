@@ -7,9 +7,9 @@ at once, and are answered when every one of them has answered.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -24,7 +24,7 @@ from sightline.contract.source import (
     RawWorkspaceSymbol,
     SourceFile,
 )
-from sightline.contract.uris import is_under, is_unicode, uri_of
+from sightline.contract.uris import is_unicode, uri_of
 from sightline.contract.values import Hover, Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.header_questions import in_a_source, note_of
@@ -32,11 +32,10 @@ from sightline.lsp.asking.references import Found, define, find
 from sightline.lsp.asking.sweep import Counter, sweep
 from sightline.lsp.asking.unknown_names import NOTE
 from sightline.lsp.coverage.other_builds import Extent, extent_of, name_at
-from sightline.lsp.coverage.reach import Unreached
-from sightline.lsp.coverage.unreadable import sentences
 from sightline.lsp.project.projects import Project
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.routing.fleet import Bounds, Fleet
+from sightline.lsp.routing.gaps import Gaps
 from sightline.lsp.routing.head_start import HeadStart
 from sightline.lsp.routing.routes import Outlook, Route, Routes
 from sightline.lsp.routing.turns import Turns
@@ -56,7 +55,6 @@ _BESIDE = " (headers)"
 _WARM_AT_ONCE = 2
 #: What was left out because its server could not answer is asked for again after so long.
 _TRY_AGAIN_S = 60.0
-_NO_SYMBOLS = "symbols there may be missing."
 _UNWATCHED = "Changes in the rest of the repository are not watched."
 
 
@@ -99,6 +97,9 @@ class Pool:
         #: Set while answers leave out servers that may be able to answer later.
         self._try_again: asyncio.TimerHandle | None = None
         self._routes = Routes(workspace, registry, launcher, options.trusted, options.unstable)
+        self.gaps = Gaps(
+            registry, self._routes, lambda: workspace.roots.roots, launcher.environment
+        )
         self._warming: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
         self._head_start = HeadStart(workspace, self._routes, self._known)
@@ -139,7 +140,7 @@ class Pool:
         async def ask(route: Route) -> Found:
             server = await self._reader(route, question.file.path)
             language = self._routes.language_id(question.file.path)
-            members = self._routes.members(route)
+            members = self.gaps.members(route)
             found = await find(server, question, language, self._head_start.references, members)
             copies.update(self._routes.in_worktrees(route, found.places, lambda place: place.uri))
             # A file of another project is seen here through the wrong environment.
@@ -148,14 +149,14 @@ class Pool:
 
         # Code of a project with its own environment may use what lies outside of it.
         related, name = self._routes.related(own), name_at(file.text, position)
-        unreadable = self._unreadable(related)
-        lacks = _meanwhile(self._lacks(own, file, name), "what references may lack")
+        unreadable = self.gaps.of_files(related)
+        lacks = self.gaps.of_references(own, file, name)
         parts = await self._turns.all(ask, related)
         found = [place for part in parts for place in part.places]
         mentions = await self._mentions(own, question, found)
         notes = [_not_shown(copies), self._note(own), await lacks, mentions]
         notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
-        notes.append(await self._routes.elsewhere(own, file.path, name, found))
+        notes.append(await self.gaps.in_other_roots(own, file.path, name, found))
         # Where a name is known to stand in code that is not compiled, that is why.
         notes += [NOTE] if not mentions and all(part.unknown for part in parts) else []
         if own.spec.compile_database:
@@ -184,13 +185,10 @@ class Pool:
             copies.update(self._routes.in_worktrees(route, found, place))
             return self._routes.own(route, found, place)
 
-        unreadable = self._unreadable(routes)
+        unreadable = self.gaps.of_files(routes)
         found, unable = await self._turns.able(ask, routes)
-        reaches = [reach for route in routes if (reach := self._routes.reach(route)) is not None]
-        unreached = [await asyncio.to_thread(reach.look_at_files) for reach in reaches]
-        left_out = (each for part in unreached for each in part.of_files(_NO_SYMBOLS))
         notes = [self._without(unable), _not_shown(copies), self._note(*routes)]
-        notes += [*dict.fromkeys(left_out), await unreadable]
+        notes += [*await self.gaps.of_symbols(routes), await unreadable]
         note = " ".join(filter(None, notes))
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
@@ -218,7 +216,7 @@ class Pool:
             own = self._routes.own(route, list(found), lambda uri: uri)
             return {uri: found[uri] for uri in own}
 
-        unreadable = self._unreadable(routes)
+        unreadable = self.gaps.of_files(routes)
         parts, unable = await self._turns.able(ask, routes)
         if (await self._workspace.begin()).epochs != before.epochs:
             raise NotReady("the files changed meanwhile; retry", waiting_for="quiet files")
@@ -274,42 +272,6 @@ class Pool:
     def complaint(self, route: Route) -> str:
         """The end of what a server said on standard error before it ended."""
         return self._known(route).complaint
-
-    def unlinked(self, outlook: Outlook) -> list[str]:
-        """The packages of a root that others in it need and do not find, in one language."""
-        roots = [route.project.projects.root for route in outlook.routes[:1]]
-        found = (self._routes.unlinked(root, outlook.name) for root in roots)
-        return sorted({name for packages in found for name in packages.values() if name})
-
-    def astray(self, outlook: Outlook) -> list[str]:
-        """The packages of a root that others in it find, but not their sources."""
-        roots = [route.project.projects.root for route in outlook.routes[:1]]
-        found = (self._routes.astray(root, outlook.name) for root in roots)
-        return sorted({name for packages in found for name in packages.values()})
-
-    def not_installed(self, outlook: Outlook) -> list[str]:
-        """The packages of others that the packages of a root need and do not find."""
-        roots = [route.project.projects.root for route in outlook.routes[:1]]
-        found = (self._routes.not_installed(root, outlook.name) for root in roots)
-        return [name for names in found for name in names]
-
-    def environments(self, outlook: Outlook) -> list[str]:
-        """The Python environments outside of a root that its servers read."""
-        projects = [route.project for route in outlook.routes if route.spec.python_environment]
-        found = ((each.environment, each.top) for each in projects)
-        return sorted({path for path, top in found if path and not is_under(path, top)})
-
-    async def unreached(self, outlook: Outlook) -> tuple[list[str], int]:
-        """The modules of a root that are imported where its servers do not find them, and how many
-        files are kept from them.
-        """
-        found = [await self._unreached(route) for route in outlook.routes]
-        names = {each.name for part in found for each in part.unresolved}
-        return sorted(names), sum(sum(part.left_out) for part in found)
-
-    async def unreadable(self, outlook: Outlook) -> str:
-        """What of a root its servers cannot read, in sentences."""
-        return await self._unreadable(outlook.routes)
 
     def shortcomings(self, *routes: Route) -> list[Shortcoming]:
         """What stands in the way of complete answers of these servers."""
@@ -391,39 +353,9 @@ class Pool:
 
     # Servers
 
-    async def _unreached(self, route: Route, path: str | None = None) -> Unreached:
-        reach = self._routes.reach(route)
-        if reach is None:
-            return Unreached()
-        known = reach.known(path) if path is not None else None
-        return known if known is not None else await asyncio.to_thread(reach.look, path)
-
-    def _unreadable(self, routes: Sequence[Route]) -> Awaitable[str]:
-        """What is to be said of files that servers cannot read. Looked for while they work."""
-        looks = [self._routes.unreadable(route) for route in routes]
-        known = [unread for look in looks if (unread := look.known()) is not None]
-        if len(known) == len(looks):
-            done = asyncio.get_running_loop().create_future()
-            done.set_result(sentences(known))
-            return done
-
-        async def read() -> str:
-            return sentences([await asyncio.to_thread(look.look) for look in looks])
-
-        return _meanwhile(read(), "files that cannot be read")
-
-    async def _lacks(self, route: Route, file: SourceFile, name: str) -> str:
-        """What is to be said of uses that the server does not see, whatever it answers."""
-        package = await self._routes.package_note(route, file.path)
-        unreached = (await self._unreached(route, file.path)).note(file.path)
-        scripts = self._routes.unread_scripts(route, file.path)
-        mentioned = await scripts.note(name) if scripts is not None else ""
-        notes = [package, unreached, self._routes.doubts(route, file), mentioned]
-        return " ".join(filter(None, notes))
-
     async def _mentions(self, route: Route, question: Expected, found: Sequence[Location]) -> str:
         """What is to be said of the same name in code that the server may leave out."""
-        others = self._routes.other_builds(route)
+        others = self.gaps.other_builds(route)
         if others is None:
             return ""
         file, position, _ = question
@@ -538,6 +470,7 @@ class Pool:
 
     def _changed(self, changes: Sequence[Change]) -> None:
         self._routes.changed(changes)
+        self.gaps.changed(changes)
         # What has a name that is not text no server reads, and some end when they are told of it.
         named = [change for change in changes if is_unicode(change.path)]
         for server in list(self._fleet.servers.values()) if named else ():
@@ -546,20 +479,13 @@ class Pool:
     def _roots_changed(self) -> None:
         """Servers of roots that are gone are ended."""
         self._routes.forget()
+        self.gaps.forget()
         roots = self._workspace.roots
         gone = [key for key in self._fleet.servers if roots.containing(key[1]) is None]
         task = asyncio.create_task(self._fleet.stop(gone), name="servers of removed roots")
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
         self._warming = None
-
-
-def _meanwhile(work: Coroutine[Any, Any, str], name: str) -> asyncio.Task[str]:
-    """Work that is done while a server does its own."""
-    task = asyncio.create_task(work, name=name)
-    # Whoever waits is told; nobody does where the question has failed before.
-    task.add_done_callback(lambda task: task.cancelled() or task.exception())
-    return task
 
 
 def _not_shown(copies: Collection[object]) -> str:

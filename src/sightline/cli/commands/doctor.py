@@ -214,30 +214,30 @@ async def _language(pool: Pool, outlook: Outlook, situation: Situation) -> Findi
 
 async def _reach(pool: Pool, outlook: Outlook, subject: str, ready: str) -> Finding:
     """What a server that works lacks, or leaves out."""
-    ready = ", with ".join([ready, *pool.environments(outlook)[:1]])
+    ready = ", with ".join([ready, *pool.gaps.environments(outlook)[:1]])
     shortcomings = pool.shortcomings(*outlook.routes)
     if shortcomings:
         sentences = " ".join(each.sentence for each in shortcomings)
         said = next(filter(None, (_telling(pool.words(route)) for route in outlook.routes)), "")
         detail = f"{ready}. {sentences}" + (f" It says: {said}" if said else "")
         return Finding(subject, "note", detail, _fixes(shortcomings))
-    packages = pool.unlinked(outlook)
+    packages = pool.gaps.unlinked(outlook)
     if packages:
         kind = KINDS[outlook.name]
         told = f"{ready}; {kind.told}: {listed(packages, _MAX_NAMED)}"
         return Finding(subject, "note", told, kind.fix)
-    missing = pool.not_installed(outlook)
+    missing = pool.gaps.not_installed(outlook)
     if missing:
         told = f"{ready}; packages not installed: {listed(missing, _MAX_NAMED)}"
         return Finding(subject, "note", told, KINDS[outlook.name].fix)
-    packages = pool.astray(outlook)
+    packages = pool.gaps.astray(outlook)
     if packages:
         told = f"{ready}; {ASTRAY_TOLD}: {listed(packages, _MAX_NAMED)}"
         return Finding(subject, "note", told, ASTRAY_FIX)
-    unresolved, left_out = await pool.unreached(outlook)
+    unresolved, left_out = await pool.gaps.unreached(outlook)
     if left_out:
         ready += f"; files that are left out: {left_out:,}"
-    unread = await pool.unreadable(outlook)
+    unread = await pool.gaps.of_files(outlook.routes)
     if unread:
         ready += f". {unread}"
     if unresolved:

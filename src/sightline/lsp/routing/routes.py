@@ -5,7 +5,6 @@ the question completely is taken. What nobody can answer is said: an error for o
 languages left out for the workspace.
 """
 
-import asyncio
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -15,32 +14,14 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
-from sightline.contract.source import SourceFile
 from sightline.contract.texts import PLAIN_PATH, listed
 from sightline.contract.uris import is_under, is_unicode, path_in, path_of
-from sightline.contract.values import Location
-from sightline.lsp.asking.members import Members
-from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
-from sightline.lsp.coverage.other_roots import OtherRoots
-from sightline.lsp.coverage.packages import (
-    ASTRAY,
-    KINDS,
-    LACKING,
-    MANIFESTS,
-    astray,
-    not_installed,
-    unlinked,
-)
-from sightline.lsp.coverage.reach import Reach, imports_of
-from sightline.lsp.coverage.unread_scripts import UnreadScripts
-from sightline.lsp.coverage.unreadable import Unreadable
 from sightline.lsp.files.legible import can_be_shown
 from sightline.lsp.project.glance import glance
 from sightline.lsp.project.projects import Project, Projects
 from sightline.lsp.python.discovery import Environments
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.start.launcher import Launcher
-from sightline.lsp.typescript.package_sources import DECLARATIONS
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
@@ -117,35 +98,15 @@ class Routes:
         #: When servers that are not there were looked for.
         self._missed: dict[str, float] = {}
         self._state: object = None
+        self._generation = 0
         self._environments = Environments()
         self._projects: dict[str, Projects] = {}
         self._present: dict[str, list[str]] = {}
-        #: By root and language; see links.py.
-        self._unlinked: dict[tuple[str, str], dict[str, str]] = {}
-        self._astray: dict[tuple[str, str], dict[str, str]] = {}
-        #: By folder, language, and whether a declaration is asked about: what is to be said of the
-        #: package there.
-        self._notes: dict[tuple[str, str, bool], str] = {}
-        #: By server and folder.
-        self._reaches: dict[tuple[str, str], Reach] = {}
-        self._other_builds: dict[tuple[str, str], OtherBuilds] = {}
-        self._members: dict[tuple[str, str], Members] = {}
-        #: By server.
-        self._other_roots: dict[str, OtherRoots] = {}
-        self._unreadable: dict[tuple[str, str], Unreadable] = {}
-        #: By server, folder and language.
-        self._scripts: dict[tuple[str, str, str], UnreadScripts] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
         self._there.clear()
         self._missed.clear()
-        self._reaches.clear()
-        self._other_builds.clear()
-        self._members.clear()
-        self._other_roots.clear()
-        self._unreadable.clear()
-        self._scripts.clear()
         self._state = None
 
     def route(self, path: str, operation: Operation) -> Route:
@@ -208,138 +169,14 @@ class Routes:
         users = {other.title for other in present if language in other.uses}
         return tuple(sorted(users - speaks))
 
-    def unlinked(self, root: Root, language: str) -> dict[str, str]:
-        """The folders of the packages in a root; see links.py."""
-        self._refresh()
-        key = (root.real, language)
-        if key not in self._unlinked:
-            self._unlinked[key] = unlinked(
-                language, root.outermost, self._in(root).holding, self._environments
-            )
-        return self._unlinked[key]
-
-    def astray(self, root: Root, language: str) -> dict[str, str]:
-        """The folders of the packages in a root whose source others do not reach."""
-        self._refresh()
-        key = (root.real, language)
-        if key not in self._astray:
-            self._astray[key] = astray(language, root.outermost, self._in(root).holding)
-        return self._astray[key]
-
-    async def package_note(self, route: Route, path: str) -> str:
-        """What the package of a file lacks, and whether others need it and do not find it."""
-        root, language = route.project.projects.root, self.language(path) or ""
-        if language not in KINDS:
-            return ""
-        self._refresh()
-        key = (path.rpartition("/")[0], language, path.endswith(DECLARATIONS))
-        notes, of_root = self._notes, (root.real, language)
-        unlinked, astray = self._unlinked, self._astray
-        if key not in notes:
-            # Manifests and environments are read, of every package: in a thread, from one state.
-            state = _State(root, self._in(root).tree(), self._in(root), self._environments)
-            known = unlinked.get(of_root), astray.get(of_root)
-            note, *found = await asyncio.to_thread(_package_note, state, *key, *known)
-            notes[key], (unlinked[of_root], astray[of_root]) = note, found
-        return notes[key]
-
-    def reach(self, route: Route) -> Reach | None:
-        """How far a server reaches in its project, where that is looked at."""
-        spec, folder = route.spec, route.project.folder
-        imports = imports_of(spec)
-        if imports is None:
-            return None
-        key = (route.name, folder)
-        if key not in self._reaches:
-            self._reaches[key] = Reach(
-                imports, partial(self.project, spec, folder), self._launcher.environment
-            )
-        return self._reaches[key]
-
-    def other_builds(self, route: Route) -> OtherBuilds | None:
-        """The code that its server may leave out, where a language has such."""
-        spec, key = route.spec, (route.name, route.project.folder)
-        builds = builds_of(spec)
-        if builds is not None and key not in self._other_builds:
-            self._other_builds[key] = OtherBuilds(builds, partial(self.project, spec, key[1]))
-        return self._other_builds.get(key)
-
-    def members(self, route: Route) -> Members | None:
-        """The members of a project's classes, where their uses may be unknown to its server."""
-        spec, key = route.spec, (route.name, route.project.folder)
-        if spec.unknown_members and key not in self._members:
-            self._members[key] = Members(partial(self.project, spec, key[1]))
-        return self._members.get(key)
-
-    async def elsewhere(self, route: Route, path: str, name: str, found: Sequence[Location]) -> str:
-        """What is to be said of a name in the roots that its server does not look into."""
-        own, roots = route.project.projects.root, self._workspace.roots.roots
-        others = [root for root in roots if root != own]
-        if not others:
-            return ""
-        if route.name not in self._other_roots:
-            self._other_roots[route.name] = OtherRoots(partial(self._sources, route.spec))
-        return await self._other_roots[route.name].note(own, others, path, name, found)
-
-    def _sources(self, spec: ServerSpec, root: Root) -> list[str]:
-        return [path for project in self._in(root).all(spec) for path in project.files()]
-
-    def unreadable(self, route: Route) -> Unreadable:
-        """What of its project a server cannot read."""
-        spec, key = route.spec, (route.name, route.project.folder)
-        if key not in self._unreadable:
-            self._unreadable[key] = Unreadable(partial(self.project, spec, key[1]))
-        return self._unreadable[key]
-
-    def unread_scripts(self, route: Route, path: str) -> UnreadScripts | None:
-        """The scripts in the language of a file that only their first line tells."""
-        spec, folder, language = route.spec, route.project.folder, self.language(path)
-        if language is None or not self._registry.languages[language].interpreters:
-            return None
-        key = (route.name, folder, language)
-        if key not in self._scripts:
-            self._scripts[key] = UnreadScripts(language, partial(self.project, spec, folder))
-        return self._scripts[key]
-
-    def doubts(self, route: Route, file: SourceFile) -> str:
-        """What the server of a file does not follow in it, in sentences."""
-        language = self.language(file.path)
-        found = (
-            doubt.means
-            for doubt in route.spec.doubts
-            if doubt.language == language and re.search(doubt.where, file.text)
-        )
-        return " ".join(found)
-
-    def not_installed(self, root: Root, language: str) -> list[str]:
-        """What the packages of a root surely need and do not find."""
-        kind = KINDS.get(language)
-        names = kind.manifests if kind is not None else ()
-        folders = {folder for name in names for folder in self._in(root).holding(name)}
-        top, environments = root.outermost, self._environments
-        found = (not_installed(language, folder, top, environments) for folder in folders)
-        return sorted({name for missing in found for name in missing})
+    def sources(self, spec: ServerSpec, root: Root) -> list[str]:
+        """The files of a server's languages in a root."""
+        return [path for project in self.projects_in(root).all(spec) for path in project.files()]
 
     def changed(self, changes: Sequence[Change]) -> None:
-        """Files changed; those that came or went are seen by the state of the tree."""
-        for reach in self._reaches.values():
-            reach.changed(changes)
-        for others in self._other_builds.values():
-            others.changed(changes)
-        for members in self._members.values():
-            members.changed(changes)
-        for roots in self._other_roots.values():
-            roots.changed(changes)
-        for unreadable in self._unreadable.values():
-            unreadable.changed(changes)
-        for scripts in self._scripts.values():
-            scripts.changed(changes)
+        """Files changed; those that came or went are seen by the state of the trees."""
         if any(change.path in self._workspace.beside for change in changes):
             self._state = None
-        elif any(change.path.endswith(MANIFESTS) for change in changes):
-            self._unlinked.clear()
-            self._astray.clear()
-            self._notes.clear()
 
     def everywhere(self, operation: Operation) -> tuple[list[Route], tuple[str, ...]]:
         """Who answers a question about the workspace, and the languages nobody answers for."""
@@ -500,7 +337,7 @@ class Routes:
     def _in_root(self, name: str, root: Root) -> Iterator[Route]:
         """The projects of a server in a root that have a file for it."""
         spec = self._registry.servers[name]
-        for project in self._in(root).all(spec):
+        for project in self.projects_in(root).all(spec):
             if project.folder == root.real or project.files():
                 yield Route(name, spec, project)
 
@@ -516,12 +353,12 @@ class Routes:
 
         A worktree is a project of its own, as if it were a root: nobody else's answers name it.
         """
-        projects = self._in(root)
+        projects = self.projects_in(root)
         while (folder := projects.worktree_of(path)) is not None:
-            projects = self._in(Root(folder, folder))
+            projects = self.projects_in(Root(folder, folder))
         return projects
 
-    def _in(self, root: Root) -> Projects:
+    def projects_in(self, root: Root) -> Projects:
         """The projects of a root, or of a worktree in one."""
         self._refresh()
         if root.real not in self._projects:
@@ -534,14 +371,23 @@ class Routes:
         self._projects[root.real] = projects
         self._present[root.real] = projects.languages()
 
+    def generation(self) -> int:
+        """How often a file had come or gone, or an environment outside had changed."""
+        self._refresh()
+        return self._generation
+
+    @property
+    def environments(self) -> Environments:
+        return self._environments
+
     def _refresh(self) -> None:
         """Looks at the trees again if a file came or went."""
         state = self._workspace.tree_state()
         if self._state == state:
             return
         self._state = state
+        self._generation += 1
         self._projects, self._present = {}, {}
-        self._unlinked, self._astray, self._notes = {}, {}, {}
         self._environments = self._look()
         for root, _ in self._workspace.trees():
             self._add(root)
@@ -560,44 +406,3 @@ class Routes:
         holder = self._workspace.roots.containing(root.real)
         outer = next((tree for each, tree in trees if each == holder), {})
         return {folder: outer[folder] for folder in list(outer) if is_under(folder, root.real)}
-
-
-class _State(NamedTuple):
-    """What was last seen of a root."""
-
-    root: Root
-    tree: Tree
-    projects: Projects
-    environments: Environments
-
-
-def _package_note(
-    state: _State,
-    folder: str,
-    language: str,
-    declared: bool,
-    missed: dict[str, str] | None,
-    misled: dict[str, str] | None,
-) -> tuple[str, dict[str, str], dict[str, str]]:
-    """The note; and the packages of the root that others do not find, or find as something else.
-
-    Looks at the disk for what is not known yet.
-    """
-    root, tree, projects, environments = state
-    kind = KINDS[language]
-    if missed is None:
-        missed = unlinked(language, root.outermost, projects.holding, environments)
-    if misled is None:
-        misled = astray(language, root.outermost, projects.holding)
-    while not any(name in tree.get(folder, ()) for name in kind.manifests):
-        if len(folder) <= len(root.real):
-            return "", missed, misled
-        folder = folder.rpartition("/")[0]
-    missing = not_installed(language, folder, root.outermost, environments)
-    sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
-    if name := missed.get(folder):
-        sentences.append(kind.sentence.format(name))
-    if not declared and (name := misled.get(folder)):
-        # What others reach instead of the source is a declaration, so its uses are known.
-        sentences.append(ASTRAY.format(name))
-    return " ".join(sentences), missed, misled

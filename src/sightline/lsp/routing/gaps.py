@@ -1,0 +1,212 @@
+"""What answers may lack, in sentences for their summaries and for ``doctor``.
+
+A server says nothing of what it does not read. ``coverage`` knows how to find that without it; here
+is who looks, for each server and project: what was found is kept, and looked at again where
+something changed. Nothing here asks a server.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol, TypeVar, cast
+
+from sightline.contract.source import SourceFile
+from sightline.contract.uris import is_under
+from sightline.contract.values import Location
+from sightline.lsp.asking.members import Members
+from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
+from sightline.lsp.coverage.other_roots import OtherRoots
+from sightline.lsp.coverage.reach import Reach, Unreached, imports_of
+from sightline.lsp.coverage.unread_scripts import UnreadScripts
+from sightline.lsp.coverage.unreadable import Unreadable, sentences
+from sightline.lsp.registry import Registry
+from sightline.lsp.routing.package_notes import PackageNotes
+from sightline.lsp.routing.routes import Outlook, Route, Routes
+from sightline.workspace.changes import Change
+from sightline.workspace.roots import Root
+
+__all__ = ["Gaps"]
+
+_NO_SYMBOLS = "symbols there may be missing."
+
+
+class _Observer(Protocol):
+    """What is kept: something that has looked, and looks again at what changed."""
+
+    def changed(self, changes: Sequence[Change]) -> None: ...
+
+
+O = TypeVar("O", bound=_Observer)  # noqa: E741 - a type
+
+
+class Gaps:
+    def __init__(
+        self,
+        registry: Registry,
+        routes: Routes,
+        roots: Callable[[], Sequence[Root]],
+        variables: Mapping[str, str],
+    ) -> None:
+        self._registry = registry
+        self._routes = routes
+        self._roots = roots
+        #: The user's environment variables.
+        self._variables = variables
+        self._packages = PackageNotes(routes)
+        #: By what they look for, for which server, and where.
+        self._observers: dict[tuple[Hashable, ...], _Observer] = {}
+
+    def forget(self) -> None:
+        """The roots changed: what was found out about them holds no longer."""
+        self._observers.clear()
+
+    def changed(self, changes: Sequence[Change]) -> None:
+        self._packages.changed(changes)
+        for observer in self._observers.values():
+            observer.changed(changes)
+
+    # For answers
+
+    def of_references(self, route: Route, file: SourceFile, name: str) -> Awaitable[str]:
+        """Of uses that the server does not see, whatever it answers. Looked for meanwhile."""
+        return _meanwhile(self._of_references(route, file, name), "what references may lack")
+
+    def of_files(self, routes: Sequence[Route]) -> Awaitable[str]:
+        """Of files that servers cannot read. Looked for meanwhile."""
+        looks = [self._observer(Unreadable, route, Unreadable) for route in routes]
+        known = [unread for look in looks if (unread := look.known()) is not None]
+        if len(known) == len(looks):
+            done = asyncio.get_running_loop().create_future()
+            done.set_result(sentences(known))
+            return done
+
+        async def read() -> str:
+            return sentences([await asyncio.to_thread(look.look) for look in looks])
+
+        return _meanwhile(read(), "files that cannot be read")
+
+    async def of_symbols(self, routes: Sequence[Route]) -> list[str]:
+        """Of symbols in files that are kept from servers."""
+        reaches = [reach for route in routes if (reach := self._reach(route)) is not None]
+        unreached = [await asyncio.to_thread(reach.look_at_files) for reach in reaches]
+        found = (each for part in unreached for each in part.of_files(_NO_SYMBOLS))
+        return list(dict.fromkeys(found))
+
+    async def in_other_roots(
+        self, route: Route, path: str, name: str, found: Sequence[Location]
+    ) -> str:
+        """Of a name in the roots that its server does not look into."""
+        own = route.project.projects.root
+        others = [root for root in self._roots() if root != own]
+        if not others:
+            return ""
+        key, sources = (OtherRoots, route.name), partial(self._routes.sources, route.spec)
+        kept = cast("OtherRoots", self._observers.setdefault(key, OtherRoots(sources)))
+        return await kept.note(own, others, path, name, found)
+
+    def members(self, route: Route) -> Members | None:
+        """The members of a project's classes, where their uses may be unknown to its server."""
+        return self._observer(Members, route, Members) if route.spec.unknown_members else None
+
+    def other_builds(self, route: Route) -> OtherBuilds | None:
+        """The code that its server may leave out, where a language has such."""
+        builds = builds_of(route.spec)
+        if builds is None:
+            return None
+        return self._observer(OtherBuilds, route, partial(OtherBuilds, builds))
+
+    # For people
+
+    def unlinked(self, outlook: Outlook) -> list[str]:
+        """The packages of a root that others in it need and do not find, in one language."""
+        found = [self._packages.unlinked(root, outlook.name) for root in _roots_of(outlook)]
+        return sorted({name for packages in found for name in packages.values() if name})
+
+    def astray(self, outlook: Outlook) -> list[str]:
+        """The packages of a root that others in it find, but not their sources."""
+        found = [self._packages.astray(root, outlook.name) for root in _roots_of(outlook)]
+        return sorted({name for packages in found for name in packages.values()})
+
+    def not_installed(self, outlook: Outlook) -> list[str]:
+        """The packages of others that the packages of a root need and do not find."""
+        found = [self._packages.not_installed(root, outlook.name) for root in _roots_of(outlook)]
+        return [name for names in found for name in names]
+
+    def environments(self, outlook: Outlook) -> list[str]:
+        """The Python environments outside of a root that its servers read."""
+        projects = [route.project for route in outlook.routes if route.spec.python_environment]
+        found = ((each.environment, each.top) for each in projects)
+        return sorted({path for path, top in found if path and not is_under(path, top)})
+
+    async def unreached(self, outlook: Outlook) -> tuple[list[str], int]:
+        """The modules of a root that are imported where its servers do not find them, and how many
+        files are kept from them.
+        """
+        found = [await self._unreached(route) for route in outlook.routes]
+        names = {each.name for part in found for each in part.unresolved}
+        return sorted(names), sum(sum(part.left_out) for part in found)
+
+    # Looking
+
+    async def _of_references(self, route: Route, file: SourceFile, name: str) -> str:
+        package = await self._packages.of(route.project.projects.root, file.path)
+        unreached = (await self._unreached(route, file.path)).note(file.path)
+        scripts = self._unread_scripts(route, file.path)
+        mentioned = await scripts.note(name) if scripts is not None else ""
+        notes = [package, unreached, self._doubts(route, file), mentioned]
+        return " ".join(filter(None, notes))
+
+    def _doubts(self, route: Route, file: SourceFile) -> str:
+        """What the server of a file does not follow in it, in sentences."""
+        language = self._routes.language(file.path)
+        found = (
+            doubt.means
+            for doubt in route.spec.doubts
+            if doubt.language == language and re.search(doubt.where, file.text)
+        )
+        return " ".join(found)
+
+    async def _unreached(self, route: Route, path: str | None = None) -> Unreached:
+        reach = self._reach(route)
+        if reach is None:
+            return Unreached()
+        known = reach.known(path) if path is not None else None
+        return known if known is not None else await asyncio.to_thread(reach.look, path)
+
+    def _reach(self, route: Route) -> Reach | None:
+        imports = imports_of(route.spec)
+        if imports is None:
+            return None
+        return self._observer(
+            Reach, route, lambda project: Reach(imports, project, self._variables)
+        )
+
+    def _unread_scripts(self, route: Route, path: str) -> UnreadScripts | None:
+        """The scripts in the language of a file that only their first line tells."""
+        language = self._routes.language(path)
+        if language is None or not self._registry.languages[language].interpreters:
+            return None
+        return self._observer(UnreadScripts, route, partial(UnreadScripts, language), language)
+
+    def _observer(
+        self, kind: type[O], route: Route, make: Callable[[Any], O], *more: Hashable
+    ) -> O:
+        """The one of a kind for a server and its project, which it is made of as it is now."""
+        folder = route.project.folder
+        key = (kind, route.name, folder, *more)
+        if key not in self._observers:
+            self._observers[key] = make(partial(self._routes.project, route.spec, folder))
+        return cast("O", self._observers[key])
+
+
+def _roots_of(outlook: Outlook) -> list[Root]:
+    return [route.project.projects.root for route in outlook.routes[:1]]
+
+
+def _meanwhile(work: Coroutine[Any, Any, str], name: str) -> asyncio.Task[str]:
+    """Work that is done while a server does its own."""
+    task = asyncio.create_task(work, name=name)
+    # Whoever waits is told; nobody does where the question has failed before.
+    task.add_done_callback(lambda task: task.cancelled() or task.exception())
+    return task

@@ -1,0 +1,149 @@
+"""What the packages of a root lack, as far as that makes answers incomplete.
+
+Manifests and environments are read for it, of every package, so it is remembered until a file comes
+or goes, or a manifest changes. What is lacking is found by ``coverage/packages.py``.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sightline.contract.texts import listed
+from sightline.lsp.coverage.packages import (
+    ASTRAY,
+    KINDS,
+    LACKING,
+    MANIFESTS,
+    astray,
+    not_installed,
+    unlinked,
+)
+from sightline.lsp.project.projects import Projects
+from sightline.lsp.python.discovery import Environments
+from sightline.lsp.routing.routes import Routes
+from sightline.lsp.typescript.package_sources import DECLARATIONS
+from sightline.workspace.changes import Change
+from sightline.workspace.roots import Root
+from sightline.workspace.tree import Tree
+
+__all__ = ["PackageNotes"]
+
+#: So many packages are named in a sentence.
+_NAMED = 4
+
+#: The folders of packages, and their names.
+_Packages = dict[str, str]
+
+
+class PackageNotes:
+    def __init__(self, routes: Routes) -> None:
+        self._routes = routes
+        #: The generation of the trees that all this holds for.
+        self._generation = 0
+        #: By root and language.
+        self._unlinked: dict[tuple[str, str], _Packages] = {}
+        self._astray: dict[tuple[str, str], _Packages] = {}
+        #: By folder, language, and whether a declaration is asked about.
+        self._notes: dict[tuple[str, str, bool], str] = {}
+
+    def changed(self, changes: Sequence[Change]) -> None:
+        """Files changed; those that came or went are seen by the state of the trees."""
+        if any(change.path.endswith(MANIFESTS) for change in changes):
+            self._forget()
+
+    def unlinked(self, root: Root, language: str) -> _Packages:
+        """The packages of a root that others in it need and do not find."""
+        self._refresh()
+        key = (root.real, language)
+        if key not in self._unlinked:
+            projects, environments = self._routes.projects_in(root), self._routes.environments
+            found = unlinked(language, root.outermost, projects.holding, environments)
+            self._unlinked[key] = found
+        return self._unlinked[key]
+
+    def astray(self, root: Root, language: str) -> _Packages:
+        """The packages of a root that others in it find, but not their sources."""
+        self._refresh()
+        key = (root.real, language)
+        if key not in self._astray:
+            projects = self._routes.projects_in(root)
+            self._astray[key] = astray(language, root.outermost, projects.holding)
+        return self._astray[key]
+
+    def not_installed(self, root: Root, language: str) -> list[str]:
+        """What the packages of a root surely need and do not find."""
+        kind = KINDS.get(language)
+        names = kind.manifests if kind is not None else ()
+        projects = self._routes.projects_in(root)
+        folders = {folder for name in names for folder in projects.holding(name)}
+        top, environments = root.outermost, self._routes.environments
+        found = (not_installed(language, folder, top, environments) for folder in folders)
+        return sorted({name for missing in found for name in missing})
+
+    async def of(self, root: Root, path: str) -> str:
+        """What the package of a file lacks, and whether others need it and do not find it."""
+        language = self._routes.language(path) or ""
+        if language not in KINDS:
+            return ""
+        self._refresh()
+        key = (path.rpartition("/")[0], language, path.endswith(DECLARATIONS))
+        notes, of_root = self._notes, (root.real, language)
+        unlinked, astray = self._unlinked, self._astray
+        if key not in notes:
+            # In a thread, from one state; what is found counts for that state only.
+            projects = self._routes.projects_in(root)
+            state = _State(root, projects.tree(), projects, self._routes.environments)
+            known = unlinked.get(of_root), astray.get(of_root)
+            note, *found = await asyncio.to_thread(_note, state, *key, *known)
+            notes[key], (unlinked[of_root], astray[of_root]) = note, found
+        return notes[key]
+
+    def _refresh(self) -> None:
+        generation = self._routes.generation()
+        if generation != self._generation:
+            self._generation = generation
+            self._forget()
+
+    def _forget(self) -> None:
+        self._unlinked, self._astray, self._notes = {}, {}, {}
+
+
+class _State(NamedTuple):
+    """What was last seen of a root."""
+
+    root: Root
+    tree: Tree
+    projects: Projects
+    environments: Environments
+
+
+def _note(
+    state: _State,
+    folder: str,
+    language: str,
+    declared: bool,
+    missed: _Packages | None,
+    misled: _Packages | None,
+) -> tuple[str, _Packages, _Packages]:
+    """The note; and the packages of the root that others do not find, or find as something else.
+
+    Looks at the disk for what is not known yet.
+    """
+    root, tree, projects, environments = state
+    kind = KINDS[language]
+    if missed is None:
+        missed = unlinked(language, root.outermost, projects.holding, environments)
+    if misled is None:
+        misled = astray(language, root.outermost, projects.holding)
+    while not any(name in tree.get(folder, ()) for name in kind.manifests):
+        if len(folder) <= len(root.real):
+            return "", missed, misled
+        folder = folder.rpartition("/")[0]
+    missing = not_installed(language, folder, root.outermost, environments)
+    sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
+    if name := missed.get(folder):
+        sentences.append(kind.sentence.format(name))
+    if not declared and (name := misled.get(folder)):
+        # What others reach instead of the source is a declaration, so its uses are known.
+        sentences.append(ASTRAY.format(name))
+    return " ".join(sentences), missed, misled
