@@ -187,8 +187,8 @@ class Pool:
 
         unreadable = self.gaps.of_files(routes)
         found, unable = await self._turns.able(ask, routes)
-        notes = [self._without(unable), _not_shown(copies), self._note(*routes)]
-        notes += [*await self.gaps.of_symbols(routes), await unreadable]
+        missing = [*await self.gaps.of_symbols(routes), await unreadable]
+        notes = [self._without(unable), _not_shown(copies), self._note(*routes), *missing]
         note = " ".join(filter(None, notes))
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
@@ -221,7 +221,8 @@ class Pool:
         if (await self._workspace.begin()).epochs != before.epochs:
             raise NotReady("the files changed meanwhile; retry", waiting_for="quiet files")
         items = {uri: items for part in parts for uri, items in part.items()}
-        notes = [self._without(unable), _not_shown(copies), await unreadable]
+        unread = await unreadable
+        notes = [self._without(unable), _not_shown(copies), unread]
         return Covered(items, uncovered, note=" ".join(filter(None, notes)))
 
     # Lifetime
