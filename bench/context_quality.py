@@ -24,7 +24,7 @@ from bench.kernel import loads
 from sightline.context.code.choose import choose
 from sightline.context.code.corpus import Corpus
 from sightline.index.index import Index
-from sightline.index.texts import Texts
+from sightline.index.searching.texts import Texts
 from sightline.workspace.roots import Root
 from sightline.workspace.workspace import Workspace
 from tools.evidence import FOLDER, write_page

@@ -28,20 +28,20 @@ from bench.index import Questions, memory, search, spread
 from bench.kernel import cpu_seconds, loads
 from bench.meaning.measure import bootstrap
 from bench.meaning.questions import questions, shortened
+from sightline.index.building.library import Library
 from sightline.index.dense.encoder import VECTOR_SCALE, encode_query
-from sightline.index.dense.fusion import CANDIDATES, fusion_for
 from sightline.index.dense.nearness import LOOKED_AT, Block, Matrix, missing_files
 from sightline.index.dense.sketches import distances
 from sightline.index.dense.vectors import VectorLog, log_path, path_key
 from sightline.index.dense.weights import bundled
-from sightline.index.library import Library
-from sightline.index.lookup import Lookup
-from sightline.index.query import understand
-from sightline.index.ranked import Near
-from sightline.index.results import Records
-from sightline.index.search import Request, RootSearch
-from sightline.index.snapshot import Snapshot
-from sightline.index.store import Store, index_folder
+from sightline.index.searching.fusion import CANDIDATES, fusion_for
+from sightline.index.searching.lookup import Lookup
+from sightline.index.searching.query import understand
+from sightline.index.searching.ranked import Near
+from sightline.index.searching.results import Records
+from sightline.index.searching.search import Request, RootSearch
+from sightline.index.storage.snapshot import Snapshot
+from sightline.index.storage.store import Store, index_folder
 from tests.support.processes import children_of
 from tests.support.program import command, environment
 from tests.support.stdio import StdioServer

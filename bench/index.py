@@ -271,6 +271,6 @@ def cancel(server: StdioServer) -> dict[str, float]:
 
 def _working(pid: int) -> bool:
     try:
-        return b"sightline.index.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"sightline.index.building.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False

@@ -16,11 +16,11 @@ from bench.corpora import django, scripts
 from bench.kernel import loads
 from bench.quality_page import page
 from bench.questions import Question, python_questions, script_questions
-from sightline.index import ranked
-from sightline.index.chunks import Chunk
+from sightline.index.cutting.chunks import Chunk
 from sightline.index.index import Index
-from sightline.index.search import Request
-from sightline.index.snapshot import Snapshot
+from sightline.index.searching import ranked
+from sightline.index.searching.search import Request
+from sightline.index.storage.snapshot import Snapshot
 from sightline.tools.tool import silent
 from tests.support.index import build, open_index
 from tools.evidence import write_page

@@ -20,8 +20,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from bench.kernel import Tree
 from bench.peers import OFFLINE, Client, kill
-from sightline.index.cutting import cut
-from sightline.index.languages import language_of
+from sightline.index.cutting.cut import cut
+from sightline.index.reading.languages import language_of
 
 __all__ = ["SIDES", "Hit", "Side"]
 

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sightline.index.dense.fusion import Fusion
 from sightline.index.dense.weights import Weights, bundled, read_weights
+from sightline.index.searching.fusion import Fusion
 from tools.generated import settle
 from training.choose import best_of, choice
 from training.licences import ALLOWED

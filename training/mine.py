@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from sightline.index.languages import LANGUAGES, language_of
-from sightline.index.sources import decode_text
+from sightline.index.reading.languages import LANGUAGES, language_of
+from sightline.index.reading.sources import decode_text
 from training.gitstore import Entry, MissingBlobError, Repository
 from training.guards import excluded
 from training.licences import Licences, is_licence_file, spdx_of

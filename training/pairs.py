@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from sightline.index.chunks import Chunk
-from sightline.index.cutting import cut
-from sightline.index.roles import Role, role_of
+from sightline.index.cutting.chunks import Chunk
+from sightline.index.cutting.cut import cut
+from sightline.index.reading.roles import Role, role_of
 from training.gitstore import Commit
 from training.guards import is_copied_in, query_key
 from training.texts import change_query, comment_lines, first_sentence, split_doc

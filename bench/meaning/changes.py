@@ -14,8 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from sightline.index.languages import language_of
-from sightline.index.roles import Role, role_of
+from sightline.index.reading.languages import language_of
+from sightline.index.reading.roles import Role, role_of
 from training.pairs import CODE
 from training.texts import change_query
 

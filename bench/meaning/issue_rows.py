@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.meaning.changes import bare_folder, git
-from sightline.index.languages import language_of
-from sightline.index.roles import Role, role_of
+from sightline.index.reading.languages import language_of
+from sightline.index.reading.roles import Role, role_of
 from training.pairs import CODE
 
 __all__ = ["Checkout", "Issue", "read_sets"]

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from bench.meaning.questions import Question, source_files
-from sightline.index.cutting import cut
+from sightline.index.cutting.cut import cut
 
 __all__ = ["literals"]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from bench.meaning.general import General, GeneralMatrix
 from bench.meaning.opened import Asked, Opened, opened
 from sightline.index.dense.encoder import encode_chunks, encode_query
-from sightline.index.dense.fusion import CANDIDATES
 from sightline.index.dense.weights import bundled
+from sightline.index.searching.fusion import CANDIDATES
 from sightline.process.allocator import keep_freed_memory
 
 __all__ = [

@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.meaning.questions import Question
+from sightline.index.building.workers import Workers
 from sightline.index.dense.encoder import encode_chunks, encode_query
-from sightline.index.dense.fusion import fusion_for
 from sightline.index.dense.nearness import Matrix
 from sightline.index.dense.vectors import Vectors
 from sightline.index.dense.weights import Weights, bundled
 from sightline.index.index import Index
-from sightline.index.query import understand
-from sightline.index.ranked import Near
-from sightline.index.records import Record
-from sightline.index.results import best
-from sightline.index.search import Request, RootSearch
-from sightline.index.snapshot import Snapshot
-from sightline.index.workers import Workers
+from sightline.index.searching.fusion import fusion_for
+from sightline.index.searching.query import understand
+from sightline.index.searching.ranked import Near
+from sightline.index.searching.results import best
+from sightline.index.searching.search import Request, RootSearch
+from sightline.index.storage.records import Record
+from sightline.index.storage.snapshot import Snapshot
 from sightline.tools.tool import silent
 from sightline.workspace.roots import open_root
 from sightline.workspace.workspace import Workspace

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sightline.index.chunks import Chunk
-from sightline.index.cutting import cut
-from sightline.index.languages import language_of
-from sightline.index.roles import Role, role_of
+from sightline.index.cutting.chunks import Chunk
+from sightline.index.cutting.cut import cut
+from sightline.index.reading.languages import language_of
+from sightline.index.reading.roles import Role, role_of
 from training.pairs import without_name
 from training.split import LIGHT
 from training.texts import first_sentence, split_doc

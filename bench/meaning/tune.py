@@ -24,15 +24,15 @@ from bench.meaning.changes import bare_folder, changes, stretches
 from bench.meaning.literals import literals
 from bench.meaning.opened import Asked, Opened, opened
 from bench.meaning.questions import questions, shortened, without_docs
-from sightline.index.dense.fusion import CANDIDATES, clearness, fusion_for
 from sightline.index.dense.weights import Weights, read_weights
-from sightline.index.filters import Filters, Scope
-from sightline.index.query import understand
-from sightline.index.rank import score
-from sightline.index.ranked import _REPEAT, Ranked
-from sightline.index.results import Records
-from sightline.index.scanning import Scanner
-from sightline.index.texts import Texts
+from sightline.index.searching.filters import Filters, Scope
+from sightline.index.searching.fusion import CANDIDATES, clearness, fusion_for
+from sightline.index.searching.query import understand
+from sightline.index.searching.rank import score
+from sightline.index.searching.ranked import _REPEAT, Ranked
+from sightline.index.searching.results import Records
+from sightline.index.searching.scanning import Scanner
+from sightline.index.searching.texts import Texts
 
 Floats = NDArray[np.float64]
 

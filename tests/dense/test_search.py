@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.contract.failures import Unavailable
-from sightline.index.dense import engine
-from sightline.index.dense.fusion import clearness, fused, fusion_for
+from sightline.index.building import vector_engine
 from sightline.index.dense.vectors import VectorLog, path_key
 from sightline.index.index import Index
-from sightline.index.query import understand
-from sightline.index.search import Request
+from sightline.index.searching.fusion import clearness, fused, fusion_for
+from sightline.index.searching.query import understand
+from sightline.index.searching.search import Request
 from sightline.tools.tool import silent
 from tests.support.index import build, found, open_index
 
@@ -169,7 +169,7 @@ async def test_a_model_that_cannot_be_loaded_harms_nothing_else(
     def broken() -> None:
         raise Unavailable("the search model is damaged; install Sightline again")
 
-    monkeypatch.setattr(engine, "bundled", broken)
+    monkeypatch.setattr(vector_engine, "bundled", broken)
     async with open_index(root, tmp_path / "cache") as index:
         await build(index)
         items = await found(index, "give the amount back to the customer")
@@ -183,7 +183,7 @@ async def test_a_model_that_cannot_be_loaded_harms_nothing_else(
 async def test_an_answer_before_the_vectors_are_ready_says_so(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "_WAIT_CHUNKS", 0)
+    monkeypatch.setattr(vector_engine, "_WAIT_CHUNKS", 0)
     async with open_index(root, tmp_path / "cache") as index:
         await index.workspace.begin()
         [builder] = index.builders.values()

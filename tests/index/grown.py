@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sightline.index.index import Index
-from sightline.index.search import Item
+from sightline.index.searching.search import Item
 from tests.support.corpus import WORDS, source_file
 from tests.support.index import Bench, bench, build, found
 from tools.evidence import write_page

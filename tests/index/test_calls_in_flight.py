@@ -74,7 +74,7 @@ def workers(pid: int) -> list[int]:
                 words = Path(f"/proc/{child}/cmdline").read_bytes()
             except OSError:
                 continue
-            if b"sightline.index.worker" in words:
+            if b"sightline.index.building.worker" in words:
                 found.append(child)
     return found
 

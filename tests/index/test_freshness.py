@@ -10,7 +10,7 @@ import pytest
 
 from sightline.contract.failures import NoIndex
 from sightline.contract.settings import Settings
-from sightline.index.builder import Builder, Progress
+from sightline.index.building.builder import Builder, Progress
 from tests.support.corpus import write_corpus
 from tests.support.engine import Engine, engine
 from tests.support.index import bench, build, found, index_engine

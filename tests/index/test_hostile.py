@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from sightline.contract.failures import InvalidArguments
-from sightline.index.workers import Workers
+from sightline.index.building.workers import Workers
 from tests.support.engine import engine
 from tests.support.index import ENVIRONMENT, build, found, index_engine, open_index
 
 #: A worker whose grammar hangs or dies on files that say so.
 BAD_WORKER = """
 import os, sys, time
-from sightline.index import worker
+from sightline.index.building import worker
 
 real = worker.cut
 def cut(data, language, *, parse=True):
@@ -67,7 +67,7 @@ async def test_a_worker_that_gets_no_processor_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a busy machine a file must not be given up because of what others do."""
-    monkeypatch.setattr("sightline.index.workers.starved", lambda *_: True)
+    monkeypatch.setattr("sightline.index.building.workers.starved", lambda *_: True)
     root, cache = tmp_path / "ws", tmp_path / "cache"
     root.mkdir()
     cache.mkdir()

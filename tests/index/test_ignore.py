@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.index.discover import Discovery
+from sightline.index.building.discover import Discovery
 from sightline.workspace.ignore import Rules
 from sightline.workspace.tree import scan
 from tests.support.files import write_files
@@ -137,7 +137,7 @@ def test_many_ignore_files_take_little_memory(tmp_path: Path) -> None:
 
 DISCOVER = """
 import resource, sys
-from sightline.index.discover import Discovery
+from sightline.index.building.discover import Discovery
 from sightline.workspace.tree import scan
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 before = peak()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sightline.index.cutting import cut
-from sightline.index.grammars import GRAMMARS
-from sightline.index.languages import LANGUAGES, language_of
-from sightline.index.words import raw_words_of
+from sightline.index.cutting.cut import cut
+from sightline.index.cutting.grammars import GRAMMARS
+from sightline.index.reading.languages import LANGUAGES, language_of
+from sightline.index.terms.words import raw_words_of
 
 SAMPLES_FILE = Path(__file__).with_name("samples.txt")
 

@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sightline.index.inversion import Inversion, Keys
-from sightline.index.merge import Living, merge
-from sightline.index.segment import SECTIONS, Columns, Segment, write_segment
-from sightline.index.windows import cut_windows
+from sightline.index.building.inversion import Inversion, Keys
+from sightline.index.building.merge import Living, merge
+from sightline.index.cutting.windows import cut_windows
+from sightline.index.storage.segment import SECTIONS, Columns, Segment, write_segment
 
 #: Few words, so that lists are long enough to become bitmaps, and some that nobody else has.
 _WORDS = st.sampled_from(["load", "file", "parseHTTPRequest", "utf_8", "größe", "x", "the"])

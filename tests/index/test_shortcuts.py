@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sightline.index import ranked
-from sightline.index.filters import Filters
+from sightline.index.building.inversion import Inversion, Keys
+from sightline.index.cutting.windows import cut_windows
 from sightline.index.index import Index
-from sightline.index.inversion import Inversion, Keys
-from sightline.index.search import Item, Request
-from sightline.index.segment import Segment, write_segment
-from sightline.index.snippets import Marks
-from sightline.index.trigrams import text_codes
-from sightline.index.windows import cut_windows
+from sightline.index.searching import ranked
+from sightline.index.searching.filters import Filters
+from sightline.index.searching.search import Item, Request
+from sightline.index.searching.snippets import Marks
+from sightline.index.storage.segment import Segment, write_segment
+from sightline.index.terms.trigrams import text_codes
 from sightline.tools.tool import silent
 from tests.support.index import bench, build
 

@@ -14,7 +14,7 @@ from sightline.calls.validate import load_schema
 from sightline.contract import limits
 from sightline.contract.failures import Bug, Failure
 from sightline.contract.settings import Settings
-from sightline.index.chunks import KINDS
+from sightline.index.cutting.chunks import KINDS
 from sightline.protocol.revisions import NEWEST
 from sightline.server.compose import catalogue_for
 from tests.conftest import Workspace

@@ -9,10 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sightline.contract.failures import InvalidArguments
-from sightline.index.patterns import ANY, Need, needed
-from sightline.index.scanning import compile_pattern
-from sightline.index.search import Item, Request
-from sightline.index.trigrams import trigrams_of
+from sightline.index.searching.patterns import ANY, Need, needed
+from sightline.index.searching.scanning import compile_pattern
+from sightline.index.searching.search import Item, Request
+from sightline.index.terms.trigrams import trigrams_of
 from sightline.tools.tool import silent
 from sightline.workspace.linear import BadPattern, compile_expression
 from tests.support.corpus import WORDS, source_file

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.index.postings import (
+from sightline.index.searching.query import understand
+from sightline.index.storage.postings import (
     decode_counted,
     decode_plain,
     encode_counted,
@@ -13,8 +14,7 @@ from sightline.index.postings import (
     read_varints,
     write_varints,
 )
-from sightline.index.query import understand
-from sightline.index.words import name_terms, raw_words, raw_words_of, terms
+from sightline.index.terms.words import name_terms, raw_words, raw_words_of, terms
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ import pytest
 from sightline.context.code.signatures import signature
 from sightline.contract.limits import MAX_SEARCH_QUERY_CODE_POINTS
 from sightline.contract.values import Position, Range
-from sightline.index.keys import cut_keys
-from sightline.index.languages import language_of
-from sightline.index.query import understand
+from sightline.index.cutting.keys import cut_keys
+from sightline.index.reading.languages import language_of
+from sightline.index.searching.query import understand
 from sightline.lsp.c.includes import needed, spelled
 from sightline.lsp.coverage.left_out import is_left_out
 from sightline.lsp.coverage.packages import not_installed

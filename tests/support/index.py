@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from sightline.index.building.workers import Workers
 from sightline.index.index import Index
-from sightline.index.search import Item, Request
-from sightline.index.workers import Workers
+from sightline.index.searching.search import Item, Request
 from sightline.tools.tool import silent
 from sightline.workspace.roots import open_root
 from sightline.workspace.workspace import Workspace

@@ -19,7 +19,7 @@ from sightline.context.manifest import Manifest
 from sightline.context.select import Selection
 from sightline.contract.failures import Failure
 from sightline.index.index import Index
-from sightline.index.texts import Outdated, Texts
+from sightline.index.searching.texts import Outdated, Texts
 from sightline.workspace.changes import Change, Kind
 from sightline.workspace.roots import BadRoot, Root, open_root
 from sightline.workspace.workspace import Workspace

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sightline.context.caches import Caches
     from sightline.context.code.live import Live
     from sightline.context.select import Selection
-    from sightline.index.builder import Progress
+    from sightline.index.building.builder import Progress
     from sightline.index.index import Index
 
 __all__ = ["LIVE", "ContextEngine"]

@@ -14,24 +14,24 @@ from functools import cache, partial
 from typing import NamedTuple, TypeVar
 
 from sightline.contract.failures import NoIndex, NotReady, Unavailable
-from sightline.index.builder import Builder, Progress, Tally
+from sightline.index.building.builder import Builder, Progress, Tally
+from sightline.index.building.discover import Discovery
+from sightline.index.building.planning import plan_all
+from sightline.index.building.vector_engine import Dense
+from sightline.index.building.workers import Workers
 from sightline.index.dense.encoder import encode_query
-from sightline.index.dense.engine import Dense
-from sightline.index.dense.fusion import fusion_for
 from sightline.index.dense.nearness import Matrix
-from sightline.index.discover import Discovery
-from sightline.index.disk import DiskRefuses
-from sightline.index.lookup import Lookup
-from sightline.index.planning import plan_all
-from sightline.index.query import Query, understand
-from sightline.index.ranked import MAX_RESULTS, Near
-from sightline.index.results import Found
-from sightline.index.scanning import MAX_HITS
-from sightline.index.search import Item, Request, RootSearch
-from sightline.index.snapshot import Snapshot
-from sightline.index.store import Store, index_folder
-from sightline.index.texts import Outdated
-from sightline.index.workers import Workers
+from sightline.index.searching.fusion import fusion_for
+from sightline.index.searching.lookup import Lookup
+from sightline.index.searching.query import Query, understand
+from sightline.index.searching.ranked import MAX_RESULTS, Near
+from sightline.index.searching.results import Found
+from sightline.index.searching.scanning import MAX_HITS
+from sightline.index.searching.search import Item, Request, RootSearch
+from sightline.index.searching.texts import Outdated
+from sightline.index.storage.disk import DiskRefuses
+from sightline.index.storage.snapshot import Snapshot
+from sightline.index.storage.store import Store, index_folder
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree

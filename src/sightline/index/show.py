@@ -13,14 +13,14 @@ from sightline.contract.canonical import sha256_hex
 from sightline.contract.failures import InvalidArguments, NotFound
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Position
-from sightline.index.builder import Builder, Progress
-from sightline.index.chunks import Chunk, Symbol
-from sightline.index.filters import ends_with, split_name
+from sightline.index.building.builder import Builder, Progress
+from sightline.index.cutting.chunks import Chunk, Symbol
 from sightline.index.index import Index
-from sightline.index.languages import language_of
-from sightline.index.segment import term_key
-from sightline.index.sources import content_hash, decode_text, has_mark
-from sightline.index.words import compact
+from sightline.index.reading.languages import language_of
+from sightline.index.reading.sources import content_hash, decode_text, has_mark
+from sightline.index.searching.filters import ends_with, split_name
+from sightline.index.storage.segment import term_key
+from sightline.index.terms.words import compact
 from sightline.workspace.gate import Gate, GatedFile
 from sightline.workspace.roots import Root
 

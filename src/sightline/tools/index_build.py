@@ -9,7 +9,7 @@ from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
 from sightline.workspace.view import SOURCE_EPOCHS, View
 
 if TYPE_CHECKING:
-    from sightline.index.builder import Builder, Tally
+    from sightline.index.building.builder import Builder, Tally
 
 INFO = ToolInfo(
     name="index_build",

@@ -19,7 +19,7 @@ from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
 from sightline.workspace.view import SOURCE_EPOCHS
 
 if TYPE_CHECKING:
-    from sightline.index.builder import Builder
+    from sightline.index.building.builder import Builder
     from sightline.index.index import Index
 
 INFO = ToolInfo(

@@ -9,9 +9,9 @@ from msgspec import Struct
 from sightline.contract.uris import uri_of
 
 if TYPE_CHECKING:
-    from sightline.index.builder import Builder
-    from sightline.index.discover import Found
-    from sightline.index.manifest import FileRow
+    from sightline.index.building.builder import Builder
+    from sightline.index.building.discover import Found
+    from sightline.index.storage.manifest import FileRow
 
 __all__ = [
     "LanguageCount",

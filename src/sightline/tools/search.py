@@ -12,7 +12,7 @@ from sightline.workspace.view import SOURCE_EPOCHS, View
 
 if TYPE_CHECKING:
     from sightline.index.index import Answer
-    from sightline.index.search import Item, Request
+    from sightline.index.searching.search import Item, Request
 
 INFO = ToolInfo(
     name="search",
@@ -69,15 +69,15 @@ class Search:
     arguments = SearchArguments
 
     def ask(self, view: View, arguments: SearchArguments) -> Question[SearchArguments]:
-        from sightline.index.filters import Filters, language_named
-        from sightline.index.search import Request
-        from sightline.index.snippets import Limits
+        from sightline.index.searching.filters import Filters, language_named
+        from sightline.index.searching.search import Request
+        from sightline.index.searching.snippets import Limits
 
         query = arguments.query if arguments.mode == "literal" else arguments.query.strip()
         if not query.strip():
             raise InvalidArguments("query must not be blank")
         if arguments.mode == "regex":
-            from sightline.index.scanning import compile_pattern
+            from sightline.index.searching.scanning import compile_pattern
 
             compile_pattern(query)
         language = language_named(arguments.language) if arguments.language else ""

@@ -13,7 +13,7 @@ from sightline.workspace.tree import file_count
 from sightline.workspace.view import SOURCE_EPOCHS
 
 if TYPE_CHECKING:
-    from sightline.index.builder import Builder
+    from sightline.index.building.builder import Builder
     from sightline.workspace.observers import Observer
     from sightline.workspace.roots import Root
 

@@ -12,7 +12,7 @@ from sightline.context.code.choose import SCALE, Chosen, choose
 from sightline.context.code.corpus import Corpus
 from sightline.context.documents import version_of
 from sightline.context.select import Selection, Taken
-from sightline.index.words import raw_words, terms
+from sightline.index.terms.words import raw_words, terms
 
 __all__ = ["answer", "chosen", "spelled"]
 

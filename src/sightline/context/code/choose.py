@@ -15,9 +15,9 @@ from typing import NamedTuple
 from sightline.context.code.corpus import Corpus, Text
 from sightline.context.code.fill import FULL, NOTHING, Candidate, fill
 from sightline.context.code.relations import calls_of, header_of
-from sightline.index.query import Query, understand
-from sightline.index.ranked import Near
-from sightline.index.roles import Role
+from sightline.index.reading.roles import Role
+from sightline.index.searching.query import Query, understand
+from sightline.index.searching.ranked import Near
 
 __all__ = ["SCALE", "Chosen", "Piece", "Weights", "choose"]
 

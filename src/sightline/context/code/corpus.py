@@ -17,21 +17,21 @@ from sightline.context.code.pieces import chunk_ids, chunk_text
 from sightline.context.code.signatures import signature
 from sightline.context.documents import tokens_of
 from sightline.contract.failures import Unavailable
-from sightline.index.chunks import Chunk
+from sightline.index.cutting.chunks import Chunk
 from sightline.index.dense.encoder import encode_query
-from sightline.index.dense.fusion import fusion_for
 from sightline.index.dense.nearness import Matrix
 from sightline.index.dense.weights import bundled
-from sightline.index.filters import Filters, Scope
-from sightline.index.lookup import Lookup
-from sightline.index.query import Query
-from sightline.index.ranked import Near, Ranked
-from sightline.index.results import Records, Results
-from sightline.index.roles import Role
-from sightline.index.scanning import Scanner
-from sightline.index.segment import term_key
-from sightline.index.snapshot import Snapshot
-from sightline.index.texts import Texts
+from sightline.index.reading.roles import Role
+from sightline.index.searching.filters import Filters, Scope
+from sightline.index.searching.fusion import fusion_for
+from sightline.index.searching.lookup import Lookup
+from sightline.index.searching.query import Query
+from sightline.index.searching.ranked import Near, Ranked
+from sightline.index.searching.results import Records, Results
+from sightline.index.searching.scanning import Scanner
+from sightline.index.searching.texts import Texts
+from sightline.index.storage.segment import term_key
+from sightline.index.storage.snapshot import Snapshot
 
 __all__ = ["Corpus", "Text", "TextSource"]
 

@@ -12,10 +12,10 @@ from sightline.context.code.corpus import Corpus
 from sightline.context.problems import NoSuchCache
 from sightline.context.select import Selection
 from sightline.contract.failures import NotReady
-from sightline.index.builder import Progress
+from sightline.index.building.builder import Progress
 from sightline.index.index import Index
-from sightline.index.snapshot import Snapshot
-from sightline.index.texts import Outdated, Texts
+from sightline.index.searching.texts import Outdated, Texts
+from sightline.index.storage.snapshot import Snapshot
 from sightline.workspace.changes import Change, Kind
 
 __all__ = ["Live"]

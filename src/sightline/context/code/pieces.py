@@ -7,8 +7,8 @@ An id is ``path::Qualified.name``. Several declarations of one name in a file ar
 
 from collections.abc import Iterator, Sequence
 
-from sightline.index.chunks import Chunk
-from sightline.index.records import Record
+from sightline.index.cutting.chunks import Chunk
+from sightline.index.storage.records import Record
 
 __all__ = ["chunk_ids", "chunk_text", "qualified"]
 

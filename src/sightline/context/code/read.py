@@ -33,15 +33,15 @@ from sightline.context.problems import (
 )
 from sightline.context.select import Selection
 from sightline.contract.limits import MAX_CONTEXT_CACHE_BYTES
-from sightline.index.chunks import KIND_BITS, Chunk, Symbol
+from sightline.index.building.inversion import Inversion, Keys
+from sightline.index.cutting.chunks import KIND_BITS, Chunk, Symbol
 from sightline.index.dense.nearness import Matrix
-from sightline.index.inversion import Inversion, Keys
-from sightline.index.languages import LANGUAGES
-from sightline.index.lookup import Lookup
-from sightline.index.manifest import FileRow
-from sightline.index.roles import Role
-from sightline.index.segment import SECTIONS, Columns, Segment
-from sightline.index.snapshot import Part, Snapshot
+from sightline.index.reading.languages import LANGUAGES
+from sightline.index.reading.roles import Role
+from sightline.index.searching.lookup import Lookup
+from sightline.index.storage.manifest import FileRow
+from sightline.index.storage.segment import SECTIONS, Columns, Segment
+from sightline.index.storage.snapshot import Part, Snapshot
 
 __all__ = ["CodeCache", "load_code"]
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from sightline.context.code.corpus import Corpus
-from sightline.index.chunks import Chunk
-from sightline.index.roles import Role
+from sightline.index.cutting.chunks import Chunk
+from sightline.index.reading.roles import Role
 
 __all__ = ["calls_of", "header_of"]
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sightline.index.dense.encoder import VECTOR_SCALE
 from sightline.index.dense.sketches import Sketches, distances, sketch, within
 from sightline.index.dense.vectors import VectorLog, Vectors, path_key
-from sightline.index.manifest import FileRow
-from sightline.index.snapshot import Part
+from sightline.index.storage.manifest import FileRow
+from sightline.index.storage.snapshot import Part
 
 __all__ = ["LOOKED_AT", "Block", "Matrix", "missing_files"]
 

@@ -1,0 +1,1 @@
+"""Cutting files into chunks at what people would call their parts."""

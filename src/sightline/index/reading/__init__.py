@@ -1,0 +1,1 @@
+"""What a file is before it is cut: its text, its language, what it is for."""

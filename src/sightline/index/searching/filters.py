@@ -1,0 +1,153 @@
+"""What a search may answer with: the chunks that pass its path, language, kind and symbol filters.
+
+A filter is a condition, not evidence: what does not pass is not there. Several path globs are
+alternatives; one that begins with ``!`` takes away.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sightline.contract.failures import InvalidArguments
+from sightline.index.cutting.chunks import KIND_BITS, Chunk
+from sightline.index.reading.languages import ALIASES, LANGUAGES
+from sightline.index.searching.lookup import Lookup
+from sightline.index.storage.segment import term_key
+from sightline.index.storage.snapshot import LANGUAGE_CODES, Snapshot
+from sightline.index.terms.words import compact
+from sightline.workspace.ignore import glob_expression
+from sightline.workspace.linear import BadPattern, Expression, compile_expression
+
+__all__ = ["Filters", "Scope", "language_named", "split_name"]
+
+Flags = NDArray[np.bool_]
+
+#: Asking for one of these languages also means its variants.
+_VARIANTS = {"typescript": ("tsx",), "python": ("starlark",)}
+
+
+class Filters(NamedTuple):
+    paths: tuple[str, ...] = ()
+    language: str = ""
+    kind: str = ""
+    symbol: str = ""
+
+    @property
+    def any(self) -> bool:
+        return bool(self.paths or self.language or self.kind or self.symbol)
+
+
+class Scope:
+    """The files and chunks of a snapshot that pass, alive ones only."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        lookup: Lookup,
+        filters: Filters,
+        elsewhere: tuple[str, ...] = (),
+    ) -> None:
+        """``elsewhere``: the beginnings of paths that another root answers for."""
+        self.filters = filters
+        self._snapshot = snapshot
+        self.files: Flags = snapshot.file_alive
+        if elsewhere:
+            own = [not path.startswith(elsewhere) for path in snapshot.paths]
+            self.files = self.files & np.array(own, bool)
+        if filters.paths:
+            self.files = self.files & _paths(snapshot, filters.paths)
+        if filters.language:
+            self.files = self.files & _languages(snapshot, filters.language)
+        self.chunks: Flags = snapshot.chunk_alive
+        if filters.paths or filters.language or elsewhere:
+            self.chunks = self.chunks & self.files[snapshot.chunk_file]
+        if filters.kind:
+            self.chunks = self.chunks & (snapshot.chunk_kinds & KIND_BITS[filters.kind] > 0)
+        if filters.symbol:
+            self.chunks = self.chunks & _declaring(snapshot, lookup, filters.symbol)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether something alive does not pass."""
+        return self.chunks is not self._snapshot.chunk_alive
+
+    @property
+    def with_chunks(self) -> Flags:
+        """The files of which any chunk passes."""
+        if not (self.filters.kind or self.filters.symbol):
+            return self.files
+        flags = np.zeros(self._snapshot.files, bool)
+        flags[self._snapshot.chunk_file[self.chunks]] = True
+        return flags
+
+    def admits(self, chunk: Chunk) -> bool:
+        """The part of the symbol filter that only the chunk itself can answer."""
+        if not self.filters.symbol:
+            return True
+        *outer, _ = split_name(self.filters.symbol)
+        return not outer or ends_with(chunk.container, outer)
+
+
+def ends_with(container: str, outer: Sequence[str]) -> bool:
+    """Whether a dotted container ends with the given names."""
+    names = container.replace(" > ", ".").split(".")
+    return [name.lower() for name in names[-len(outer) :]] == [name.lower() for name in outer]
+
+
+def split_name(name: str) -> list[str]:
+    """``net::Server#start`` as its parts."""
+    for separator in ("::", "#", "->", "/"):
+        name = name.replace(separator, ".")
+    return [part for part in name.removesuffix("()").split(".") if part] or [name]
+
+
+def language_named(name: str) -> str:
+    """The language a person means."""
+    lower = name.strip().lower()
+    found = ALIASES.get(lower, lower)
+    if found not in LANGUAGES:
+        known = ", ".join(sorted(LANGUAGES))
+        raise InvalidArguments(f"there is no language {name[:32]!r}; there are {known}")
+    return found
+
+
+def _languages(snapshot: Snapshot, language: str) -> Flags:
+    codes = [LANGUAGE_CODES[name] for name in (language, *_VARIANTS.get(language, ()))]
+    return np.isin(snapshot.languages, codes)
+
+
+def _declaring(snapshot: Snapshot, lookup: Lookup, symbol: str) -> Flags:
+    name = split_name(symbol)[-1]
+    found = lookup.terms(snapshot, term_key("s" + name))
+    if not len(found):
+        found = lookup.terms(snapshot, term_key("l" + compact(name)))
+    flags = np.zeros(snapshot.chunks, bool)
+    flags[found.chunks] = True
+    return flags
+
+
+def _paths(snapshot: Snapshot, globs: Sequence[str]) -> Flags:
+    wanted = [_compile(glob) for glob in globs if not glob.startswith("!")]
+    unwanted = [_compile(glob[1:]) for glob in globs if glob.startswith("!")]
+    flags = np.zeros(snapshot.files, bool)
+    for part, base in zip(snapshot.parts, snapshot.file_base, strict=True):
+        for place, path in enumerate(part.paths):
+            raw = path.encode()
+            inside = not wanted or any(pattern.fills(raw) for pattern in wanted)
+            flags[base + place] = inside and not any(p.fills(raw) for p in unwanted)
+    return flags
+
+
+def _compile(glob: str) -> Expression:
+    """A glob over whole paths. A folder's name stands for everything in it."""
+    bare = glob.strip().removeprefix("./").rstrip("/")
+    anchored = "/" in bare
+    expression = glob_expression(bare.removeprefix("/"))
+    if not anchored:
+        expression = f"(?:.*/)?{expression}"
+    try:
+        return compile_expression(f"{expression}(?:/.*)?", utf8=False)
+    except BadPattern:
+        raise InvalidArguments("path holds a glob that cannot be read") from None

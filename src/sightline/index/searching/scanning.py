@@ -1,0 +1,284 @@
+"""Text search: which chunks hold a literal or match a pattern, checked in the files themselves.
+
+Trigrams say which files can have a match; each of those is read and searched, source before tests
+and docs, in the order of paths, until enough is found. Nothing is answered that was not seen in the
+file. Patterns run on RE2, in time linear in the text, whatever the pattern is.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sightline.contract.failures import InvalidArguments
+from sightline.index.reading.roles import Role
+from sightline.index.searching.filters import Scope
+from sightline.index.searching.lookup import Lookup
+from sightline.index.searching.patterns import ANY, Need, needed
+from sightline.index.searching.results import Found, Records, Results
+from sightline.index.searching.returns import without_returns
+from sightline.index.searching.texts import Texts
+from sightline.index.storage.postings import contains
+from sightline.index.storage.segment import term_key
+from sightline.index.storage.snapshot import Snapshot
+from sightline.index.terms.stems import stem
+from sightline.index.terms.trigrams import text_codes
+from sightline.index.terms.words import STOPWORDS, compact
+from sightline.workspace.linear import BadPattern, Expression, compile_expression
+
+__all__ = ["MAX_HITS", "MAX_MATCHES", "Scanner", "compile_pattern"]
+
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+#: At most this many chunks are answered.
+MAX_HITS = 1_000
+#: After the file with the match of this number no other is searched: a pattern that matches every
+#: character must not go through a large tree, where few of its chunks pass the filters.
+MAX_MATCHES = 1_000_000
+_MAX_MATCHES_KEPT = 5
+#: So few files are sooner read than ruled out by another trigram.
+_FEW = 4
+_MAX_EITHER = 40
+
+#: In which order roles are searched, and what a match there counts.
+_SCORES = {
+    Role.SOURCE: 1.0,
+    Role.CONFIG: 0.8,
+    Role.EXAMPLE: 0.7,
+    Role.TEST: 0.6,
+    Role.DOCS: 0.5,
+    Role.GENERATED: 0.4,
+    Role.VENDORED: 0.3,
+}
+_DOWN = np.array([-_SCORES[role] for role in sorted(Role)])
+_DECLARES = 2.0
+_WORD = re.compile(r"\w+")
+_MAX_WORD = 40
+#: A pattern that asks for carriage returns gets to see them.
+_RETURN = re.compile(r"\r|\\r|\\x0d|\\x\{0*d\}|\\0?15", re.IGNORECASE)
+
+Finder = Callable[[bytes], Iterator[tuple[int, int]]]
+
+
+def compile_pattern(pattern: str) -> Expression:
+    """A user's pattern. ``^`` and ``$`` stand for lines, as in grep."""
+    try:
+        return compile_expression(f"(?m){pattern}")
+    except BadPattern as bad:
+        reason = str(bad).partition(": ")[0][:120]
+        raise InvalidArguments(
+            f"query is not a regular expression (RE2 syntax): {reason}"
+        ) from None
+
+
+def _inner_words(text: str) -> list[str]:
+    """The words that stand whole in every text with this phrase, as they are indexed.
+
+    What touches an end of the phrase may be part of a longer word there. A word is indexed by its
+    stem, or whole if the text spells it as several parts (see ``words``).
+    """
+    return [
+        word
+        for match in _WORD.finditer(text)
+        if match.start() > 0
+        and match.end() < len(text)
+        and match[0].isascii()
+        and match[0].lower() not in STOPWORDS
+        and 1 < len(word := compact(match[0])) <= _MAX_WORD
+    ]
+
+
+def _distinct(numbers: Ints) -> Ints:
+    """Ascending numbers, each once."""
+    return numbers[np.diff(numbers, prepend=-1) > 0]
+
+
+class Scanner(NamedTuple):
+    snapshot: Snapshot
+    lookup: Lookup
+    texts: Texts
+    records: Records
+    #: Raises when the search was cancelled.
+    check: Callable[[], None]
+
+    def literal(self, text: str, scope: Scope) -> Results:
+        """The chunks that hold ``text``, letter for letter."""
+        needle = text.encode("utf-8", "replace")
+        any_end = b"\r" not in needle
+
+        def find(data: bytes) -> Iterator[tuple[int, int]]:
+            place = data.find(needle)
+            while place >= 0:
+                yield place, place + len(needle)
+                place = data.find(needle, place + len(needle))
+
+        lines = needle.split(b"\n") if any_end else [needle]
+        codes = sorted({code for line in lines for code in text_codes(line)})
+        candidates = self._with_codes(codes) & scope.files
+        declared = self.lookup.terms(self.snapshot, term_key("s" + text)).chunks
+        finder = partial(without_returns, find) if any_end else find
+        return self._scan(candidates, finder, scope, set(declared.tolist()))
+
+    def pattern(self, pattern: str, scope: Scope) -> Results:
+        """The chunks in which a pattern matches something."""
+        compiled = compile_pattern(pattern)
+        candidates = self._needing(needed(pattern)) & scope.files
+        any_end = _RETURN.search(pattern) is None
+        finder = partial(without_returns, compiled.spans) if any_end else compiled.spans
+        return self._scan(candidates, finder, scope, set())
+
+    def chunks_with(self, text: str, scope: Scope, limit: int) -> list[int] | None:
+        """The chunks with a phrase, ignoring ASCII case; ``None`` if too many files may have it."""
+        needle = text.encode("utf-8", "replace").lower()
+        codes = text_codes(needle)
+        if not codes:
+            return None
+        chunks = self._with_words(_inner_words(text))
+        if chunks is None:
+            files = np.flatnonzero(self._with_codes(codes) & scope.files)
+        else:
+            chunks = chunks[scope.chunks[chunks]]
+            files = _distinct(self.snapshot.chunk_file[chunks])
+            for code in codes:
+                if len(files) <= _FEW:
+                    break
+                files = files[self.lookup.among(self.snapshot, code, files)]
+        if len(files) > limit:
+            return None
+        found: set[int] = set()
+        for file in files.tolist():
+            self.check()
+            data = self.texts.of(file).lower()
+            first = int(self.snapshot.chunk_first[file])
+            place = data.find(needle)
+            while place >= 0:
+                number = self.records.of(file).owner(place)
+                if number is not None:
+                    found.add(first + number)
+                place = data.find(needle, place + 1)
+        within = sorted(chunk for chunk in found if scope.chunks[chunk])
+        if chunks is None or not within:
+            return within
+        both: list[int] = np.intersect1d(within, chunks, assume_unique=True).tolist()
+        return both
+
+    def _with_words(self, words: list[str]) -> Ints | None:
+        """The chunks that have all the words, in any mixture of cases, ascending."""
+        lists = sorted(
+            (self._with_word(word) for word in words), key=lambda own: sum(map(len, own))
+        )
+        if not lists:
+            return None
+        fewest, *others = lists
+        kept = fewest[0] if len(fewest) == 1 else _distinct(np.sort(np.concatenate(fewest)))
+        for own in others:
+            if not len(kept):
+                break
+            has = [contains(found, kept) for found in own]
+            kept = kept[has[0] if len(has) == 1 else np.logical_or(*has)]
+        return kept
+
+    def _with_word(self, word: str) -> list[Ints]:
+        """The chunks that have a word, in one or two lists: under its stem, and whole where it has
+        several parts."""
+        forms = sorted({stem(word), word})
+        lists = [self.lookup.terms(self.snapshot, term_key("b" + form)).chunks for form in forms]
+        return [found for found in lists if len(found)] or lists[:1]
+
+    # Which files
+
+    def _with_codes(self, codes: list[int]) -> Flags:
+        """The files that have all the trigrams; where few are left, perhaps a few more."""
+        flags: Flags = self.snapshot.file_alive.copy()
+        sized = sorted((self._size(code), code) for code in codes)
+        for size, code in sized:
+            if size == 0:
+                return np.zeros(self.snapshot.files, bool)
+            flags &= self.lookup.having(self.snapshot, code)
+            if np.count_nonzero(flags) <= _FEW:
+                break
+        return flags
+
+    def _size(self, code: int) -> int:
+        """About how long a trigram's lists are."""
+        total = 0
+        for part in self.snapshot.parts:
+            columns = part.segment.columns
+            keys = columns["gram_keys"]
+            place = int(np.searchsorted(keys, np.uint32(code)))
+            if place < len(keys) and int(keys[place]) == code:
+                dense = bool(columns["gram_dense"][place])
+                size = int(columns["gram_first"][place + 1]) - int(columns["gram_first"][place])
+                total += part.segment.files if dense else size
+        return total
+
+    def _needing(self, need: Need) -> Flags:
+        flags = self._with_codes(sorted(need.trigrams))
+        for options in need.either:
+            if len(options) > _MAX_EITHER or ANY in options:
+                continue
+            some = np.zeros(self.snapshot.files, bool)
+            for option in options:
+                some |= self._needing(option)
+                self.check()
+            flags &= some
+        return flags
+
+    # In the files
+
+    def _scan(self, candidates: Flags, find: Finder, scope: Scope, declared: set[int]) -> Results:
+        found: list[Found] = []
+        counted = seen = 0
+        for _, down, path, file in self._ordered(candidates & scope.with_chunks, declared):
+            self.check()
+            if len(found) >= MAX_HITS or seen >= MAX_MATCHES:
+                return Results(self._sorted(found)[:MAX_HITS], capped=True, matches=counted)
+            by_chunk = self._matches(file, find(self.texts.read(path)))
+            first = int(self.snapshot.chunk_first[file])
+            for number, (count, kept) in sorted(by_chunk.items()):
+                seen += count
+                chunk = first + number
+                if scope.chunks[chunk] and scope.admits(self.records.of(file)[number]):
+                    counted += count
+                    bonus = _DECLARES if chunk in declared else 0.0
+                    found.append(Found(chunk, bonus - down, tuple(kept)))
+        ordered = self._sorted(found)
+        return Results(ordered[:MAX_HITS], capped=len(found) > MAX_HITS, matches=counted)
+
+    def _matches(
+        self, file: int, spans: Iterable[tuple[int, int]]
+    ) -> dict[int, tuple[int, list[tuple[int, int]]]]:
+        """Per chunk: how many matches begin in it, and the first few. All of a file are counted."""
+        counts: dict[int, int] = {}
+        kept: dict[int, list[tuple[int, int]]] = {}
+        owner = self.records.of(file).owner
+        for span in spans:
+            number = owner(span[0])
+            if number is None:
+                continue
+            count = counts[number] = counts.get(number, 0) + 1
+            if count == 1:
+                kept[number] = [span]
+            elif count <= _MAX_MATCHES_KEPT:
+                kept[number].append(span)
+        return {number: (count, kept[number]) for number, count in counts.items()}
+
+    def _ordered(self, candidates: Flags, declared: set[int]) -> list[tuple[bool, float, str, int]]:
+        """Files that declare the text first, then by role, then by path: (whether it does not,
+        what a match counts, negated, path, number)."""
+        first = {int(self.snapshot.chunk_file[chunk]) for chunk in declared}
+        files = np.flatnonzero(candidates)
+        paths = self.snapshot.paths
+        scores = _DOWN[self.snapshot.roles[files]].tolist()
+        return sorted(
+            (file not in first, down, paths[file], file)
+            for file, down in zip(files.tolist(), scores, strict=True)
+        )
+
+    def _sorted(self, found: list[Found]) -> list[Found]:
+        """By score; what was found came in the order of paths and lines."""
+        return sorted(found, key=lambda entry: -entry.score)

@@ -1,0 +1,1 @@
+"""From text to what is looked up: words, stems, trigrams."""
