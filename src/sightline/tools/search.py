@@ -73,7 +73,8 @@ class Search:
         from sightline.index.search import Request
         from sightline.index.snippets import Limits
 
-        query = arguments.query if arguments.mode == "literal" else arguments.query.strip()
+        # In a text or a pattern a blank is a character like any other.
+        query = arguments.query.strip() if arguments.mode == "auto" else arguments.query
         if not query.strip():
             raise InvalidArguments("query must not be blank")
         if arguments.mode == "regex":
