@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -142,6 +143,25 @@ def test_an_interrupted_call(home: Path, sample: Path) -> None:
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, b"", b"")
     assert not left_after(3, below)
+
+
+@pytest.mark.parametrize("module", ["argparse", "sightline.cli.main", "sightline.contract"])
+def test_interrupted_while_it_loads(home: Path, module: str) -> None:
+    program = f"""
+import sys
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+from importlib.metadata import distribution
+[script] = [each for each in distribution("sightline").entry_points if each.name == "sightline"]
+sys.argv = ["sightline", "doctor"]
+script.load()()
+"""
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, env=environment(home), cwd=home, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 def test_an_interrupted_context_build_leaves_nothing(

@@ -295,8 +295,8 @@ async def test_lines_that_are_held() -> None:
 @pytest.mark.parametrize(
     ("families", "told", "untold"),
     [
-        ("lsp,index,context", ["vscode.lsp.references", "search", "context.resolve"], []),
-        ("lsp", ["vscode.lsp.references", "0-based"], ["search", "context."]),
+        ("lsp,index,context", ["vscode.lsp.definition", "search", "context.resolve"], []),
+        ("lsp", ["vscode.lsp.definition", "0-based"], ["search", "context."]),
         ("index", ["search", "index_build", "nextCursor"], ["vscode.lsp", "context."]),
     ],
 )
