@@ -212,3 +212,21 @@ def test_status_names_commands_and_what_was_skipped(home: Path, workspace: Works
     )
     found = run(home, "index", "search", "Circle", "--mode", "literal", cwd=root)
     assert "1 file not indexed; sightline index status says why." in found.stdout
+
+
+def test_where_nothing_is_found_the_next_step_is_said(home: Path, workspace: Workspace) -> None:
+    root = workspace(
+        {"a.py": "def outer():\n    def inner():\n        return q\n    return inner\n"}
+    )
+    run(home, "index", "build", root)
+
+    def said(*words: str) -> str:
+        return run(home, "index", "search", *words, cwd=root).stdout
+
+    assert "Names declared inside a function are not known" in said("inner", "--symbol", "inner")
+    assert "a.py:1  function outer" in said("inner")
+    assert "mode literal finds any text" in said("q")
+    assert "mode literal" not in said("q", "--mode", "literal")
+    words = ("call", "show_file", '{"symbol": "inner"}')
+    shown = run(home, *words, cwd=root).stderr
+    assert "no symbol 'inner' is known here (those inside functions are not)" in shown
