@@ -1,6 +1,6 @@
 """``python -m sightline`` is the ``sightline`` command."""
 
-from sightline.cli.main import run
+from sightline.cli.launch import run
 
 if __name__ == "__main__":
     run()

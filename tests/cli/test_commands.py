@@ -1,11 +1,13 @@
 """``tools``, ``token``, ``trust`` and ``doctor``."""
 
+import errno
 import json
 import os
 import re
 import stat
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -236,6 +238,24 @@ def test_a_folder_that_cannot_be_written(sightline: Command, home: Path) -> None
     (home / ".cache").write_text("a file", encoding="utf-8")
     code, found = findings(sightline)
     assert code == 6 and found["cache folder"]["status"] == "missing"
+
+
+def test_a_disk_without_space(
+    sightline: Command, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("sightline.lsp.start.launcher.Launcher._prepared", full)
+    usage = SimpleNamespace(free=0)
+    monkeypatch.setattr("sightline.cli.commands.doctor.shutil.disk_usage", lambda _: usage)
+    code, found = findings(sightline)
+    fixes = {finding["fix"] for finding in found.values() if finding["status"] == "missing"}
+    assert code == 6 and f"Python in {sample}" in found
+    assert fixes == {
+        "free some space there, or set XDG_DATA_HOME to another disk",
+        "free some space there, or set XDG_CACHE_HOME to another disk",
+    }
 
 
 def test_swept_changes_are_a_note(

@@ -4,12 +4,16 @@ import json
 import os
 import signal
 import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from sightline.cli import main as module
 from sightline.cli.exits import Exit, exit_for
+from sightline.cli.loops import _Workers
+from sightline.context import build
 from sightline.contract import failures as f
 from tests.cli.conftest import Command, Done
 from tests.support.leaks import OUTSIDE
@@ -139,6 +143,50 @@ def test_an_interrupted_call(home: Path, sample: Path) -> None:
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, b"", b"")
     assert not left_after(3, below)
+
+
+@pytest.mark.parametrize("module", ["argparse", "sightline.cli.main", "sightline.contract"])
+def test_interrupted_while_it_loads(home: Path, module: str) -> None:
+    program = f"""
+import sys
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+from importlib.metadata import distribution
+[script] = [each for each in distribution("sightline").entry_points if each.name == "sightline"]
+sys.argv = ["sightline", "doctor"]
+script.load()()
+"""
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, env=environment(home), cwd=home, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_an_interrupted_context_build_leaves_nothing(
+    sightline: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ending = threading.Event()
+    write, shutdown = build._write_file, _Workers.shutdown
+
+    def interrupted(path: str, data: bytes) -> None:
+        write(path, data)
+        if not ending.is_set():
+            os.kill(os.getpid(), signal.SIGINT)
+            assert ending.wait(60)
+
+    def shut_down(workers: _Workers, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        ending.set()
+        shutdown(workers, wait, cancel_futures=cancel_futures)
+
+    monkeypatch.setattr(build, "_write_file", interrupted)
+    monkeypatch.setattr(_Workers, "shutdown", shut_down)
+    made = tmp_path / "caches"
+    made.mkdir()
+    words = ("--sources", ".", "--cache", made / "code", "--profile", "code")
+    assert sightline("context", "build", *words) == Done(130, "", "")
+    assert list(made.iterdir()) == []
 
 
 def test_a_bug(sightline: Command, monkeypatch: pytest.MonkeyPatch) -> None:

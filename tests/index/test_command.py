@@ -138,3 +138,95 @@ def test_control_c(home: Path, tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, error = process.communicate(timeout=60)
     assert process.returncode == 130 and out == b"" and b"Traceback" not in error
+
+
+def test_blanks_in_a_pattern_count(home: Path, workspace: Workspace) -> None:
+    root = workspace({"a.py": "x = 1  \ny = 2\n", "b.py": "z = 3\nreturning = 4\n"})
+    run(home, "index", "build", root)
+
+    def heads(pattern: str) -> list[str]:
+        done = run(home, "index", "search", pattern, "--mode", "regex", "--json", cwd=root)
+        assert done.returncode == 0, done.stderr
+        return [item["path"] for item in json.loads(done.stdout)["items"]]
+
+    assert heads(" +$") == ["a.py"], "blanks at the end of a line"
+    assert heads("return ") == []
+    assert heads(r"  \n") == ["a.py"]
+
+
+@pytest.mark.parametrize("pattern", ["^$", r"\b", "q*"])
+def test_empty_matches_are_left_out_and_it_is_said(
+    home: Path, workspace: Workspace, pattern: str
+) -> None:
+    root = workspace({"a.py": "x = 1\n\ny = 2\n"})
+    run(home, "index", "build", root)
+    found = run(home, "index", "search", pattern, "--mode", "regex", cwd=root)
+    assert found.stdout == "Returned 0 of 0 hits (0 matches). Empty matches are not counted.\n"
+    spelled = run(home, "index", "search", "x", "--mode", "regex", cwd=root)
+    assert "Empty matches" not in spelled.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["(", "--mode", "regex"], "QUERY is not a regular expression (RE2 syntax): missing )"),
+        (["(?=x)y", "--mode", "regex"], "RE2 has no look-ahead and no look-behind"),
+        ([r"(x)\1", "--mode", "regex"], "RE2 has no backreferences"),
+        ([" "], "QUERY must not be blank"),
+        (["x", "--page-size", "0"], "--page-size must be 1 or more"),
+        (["x", "--max-tokens", "5"], "--max-tokens must be 200 or more"),
+        (["x", "--kind", "thing"], '--kind must be one of ["class", '),
+        (["x", "--language", "klingon"], "there is no language 'klingon'; there are "),
+        (["x", "--cursor", "abc"], "drop the cursor and ask for the first page again"),
+        ([b"\xff"], "QUERY is not UTF-8"),
+        (["x", "--symbol", b"\xff"], "--symbol is not UTF-8"),
+    ],
+    ids=lambda words: repr(words[0]) if isinstance(words, list) else "",
+)
+def test_people_are_told_in_a_sentence(
+    home: Path, workspace: Workspace, words: list[str | bytes], said: str
+) -> None:
+    root = workspace(FILES)
+    run(home, "index", "build", root)
+    done = run(home, "index", "search", *map(os.fsdecode, words), cwd=root)
+    assert done.returncode in (2, 3) and done.stdout == ""
+    assert done.stderr.startswith("sightline: ") and done.stderr.count("\n") == 1
+    assert said in done.stderr and "inputSchema" not in done.stderr
+
+
+def test_programs_are_told_in_json(home: Path, workspace: Workspace) -> None:
+    root = workspace(FILES)
+    run(home, "index", "build", root)
+    done = run(home, "index", "search", "(", "--mode", "regex", "--json", cwd=root)
+    assert done.returncode == 3 and json.loads(done.stderr)["code"] == "INVALID_REQUEST"
+
+
+def test_status_names_commands_and_what_was_skipped(home: Path, workspace: Workspace) -> None:
+    root = workspace(FILES)
+    absent = run(home, "index", "status", cwd=root)
+    assert absent.stdout.splitlines()[0] == "No index; run sightline index build."
+    run(home, "index", "build", root)
+    assert (
+        "  skipped 1 (generated): package-lock.json"
+        in run(home, "index", "status", cwd=root).stdout
+    )
+    found = run(home, "index", "search", "Circle", "--mode", "literal", cwd=root)
+    assert "1 file not indexed; sightline index status says why." in found.stdout
+
+
+def test_where_nothing_is_found_the_next_step_is_said(home: Path, workspace: Workspace) -> None:
+    root = workspace(
+        {"a.py": "def outer():\n    def inner():\n        return q\n    return inner\n"}
+    )
+    run(home, "index", "build", root)
+
+    def said(*words: str) -> str:
+        return run(home, "index", "search", *words, cwd=root).stdout
+
+    assert "Names declared inside a function are not known" in said("inner", "--symbol", "inner")
+    assert "a.py:1  function outer" in said("inner")
+    assert "mode literal finds any text" in said("q")
+    assert "mode literal" not in said("q", "--mode", "literal")
+    words = ("call", "show_file", '{"symbol": "inner"}')
+    shown = run(home, *words, cwd=root).stderr
+    assert "no symbol 'inner' is known here (those inside functions are not)" in shown

@@ -46,7 +46,7 @@ def test_the_wheel_says_what_it_is(dist: Path) -> None:
         metadata = wheel.read(f"{info}/METADATA").decode()
         scripts = wheel.read(f"{info}/entry_points.txt").decode()
         assert f"{info}/licenses/LICENSE" in wheel.namelist()
-    assert "sightline = sightline.cli.main:run" in scripts
+    assert "sightline = sightline.cli.launch:run" in scripts
     assert "License-Expression: Apache-2.0" in metadata
     assert "# Sightline" in metadata, "the README is the page of the package"
 

@@ -290,3 +290,27 @@ async def test_lines_that_are_held() -> None:
     await asyncio.wait_for(task, 20)
     os.close(read_fd)
     assert found == [b"a", b"b", b"c", b"d", b"e", b"f"]
+
+
+@pytest.mark.parametrize(
+    ("families", "told", "untold"),
+    [
+        ("lsp,index,context", ["vscode.lsp.definition", "search", "context.resolve"], []),
+        ("lsp", ["vscode.lsp.definition", "0-based"], ["search", "context."]),
+        ("index", ["search", "index_build", "nextCursor"], ["vscode.lsp", "context."]),
+    ],
+)
+def test_models_are_told_of_the_tools_that_they_have(
+    place: Path, families: str, told: list[str], untold: list[str]
+) -> None:
+    words = [str(place / "ws"), "--tools", families]
+    peer = StdioServer.start(words, place / f"home-{OUTSIDE}")
+    try:
+        instructions: str = peer.initialize()["result"]["instructions"]
+    finally:
+        peer.stop()
+    assert len(instructions) <= 1_000
+    assert all(word in instructions for word in told)
+    assert not any(word in instructions for word in untold)
+    first, *others = instructions.splitlines()
+    assert first.startswith("Sightline") and all(line.startswith("- ") for line in others)

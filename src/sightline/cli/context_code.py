@@ -27,6 +27,10 @@ from sightline.workspace.workspace import Workspace
 __all__ = ["answered", "build_code", "explained", "with_live"]
 
 T = TypeVar("T")
+#: Raises when the work is no longer wanted.
+Pause = Callable[[], None]
+#: What is made of the index. It runs in a thread, which ends where it pauses.
+Work = Callable[[Corpus, Pause], T]
 
 _MAX_ATTEMPTS = 4
 _MAX_LEFT_OUT = 10
@@ -39,10 +43,14 @@ def build_code(sources: str, cache: str, *, force: bool) -> Manifest:
     root = _root(sources)
     if force:
         check_replaceable(cache, sources)
-    return _run(root, lambda corpus: export(corpus, cache, replace=force), whole=True)
+
+    def written(corpus: Corpus, pause: Pause) -> Manifest:
+        return export(corpus, cache, replace=force, pause=pause)
+
+    return _run(root, written, whole=True)
 
 
-def with_live(folder: str, work: Callable[[Corpus], T], count: Callable[[str], int]) -> T:
+def with_live(folder: str, work: Work[T], count: Callable[[str], int]) -> T:
     """What some work makes of the index of a folder, which is brought up to date first."""
     return _run(_root(folder), work, whole=False, count=count)
 
@@ -56,7 +64,7 @@ def _root(folder: str) -> Root:
 
 def _run(
     root: Root,
-    work: Callable[[Corpus], T],
+    work: Work[T],
     *,
     whole: bool,
     count: Callable[[str], int] = tokens_of,
@@ -75,7 +83,7 @@ def _run(
 async def _work(
     root: Root,
     own: str,
-    work: Callable[[Corpus], T],
+    work: Work[T],
     count: Callable[[str], int],
     bar: Bar,
     *,
@@ -84,6 +92,7 @@ async def _work(
     """Does some work on an index that is up to date; again, if files change meanwhile."""
     workspace = Workspace([root], notify=False)
     index = Index(workspace, environment=os.environ, cache=own)
+    wanted = _Wanted()
     try:
         for _ in range(_MAX_ATTEMPTS):
             await workspace.begin()
@@ -96,22 +105,33 @@ async def _work(
             corpus = Corpus(builder.snapshot, texts, index.lookup, count)
             corpus.matrix, corpus.lacking = await index.vectors(builder, builder.snapshot)
             try:
-                return await asyncio.to_thread(work, corpus)
+                return await asyncio.to_thread(work, corpus, wanted.check)
             except Outdated as outdated:
                 builder.note([Change(outdated.real, Kind.CHANGED)])
         raise BuildIO("files change faster than they can be read; build again")
     finally:
+        wanted.no_more = True
         await index.close()
         workspace.close()
 
 
-def answered(query: str, budget: int, corpus: Corpus) -> Selection:
-    return answer(corpus, query, budget, lambda: None)
+class _Wanted:
+    """Whether somebody still waits for a thread. One that is left alone would leave its files."""
+
+    no_more = False
+
+    def check(self) -> None:
+        if self.no_more:
+            raise BuildIO("interrupted")
 
 
-def explained(query: str, budget: int, corpus: Corpus) -> str:
+def answered(query: str, budget: int, corpus: Corpus, pause: Pause) -> Selection:
+    return answer(corpus, query, budget, pause)
+
+
+def explained(query: str, budget: int, corpus: Corpus, pause: Pause = lambda: None) -> str:
     """Why each piece was taken, in lines."""
-    said = "".join(_explained(chosen(corpus, query, budget, lambda: None), budget)).rstrip("\n")
+    said = "".join(_explained(chosen(corpus, query, budget, pause), budget)).rstrip("\n")
     return "\n".join(map(plain, said.split("\n")))
 
 

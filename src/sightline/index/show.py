@@ -184,7 +184,8 @@ def _declared(
                 break
     unique = sorted(set(found), key=lambda t: (t.real, t.start_line, t.position.character))
     if not unique:
-        raise NotFound(f"no symbol {symbol[:80]!r} is declared here; search for it instead")
+        missing = f"no symbol {symbol[:80]!r} is known here (those inside functions are not)"
+        raise NotFound(f"{missing}; search for the name instead")
     own = [target for target in unique if target.kind not in ("field", "variable", "key")]
     chosen = own if len(own) == 1 else unique
     if len(chosen) > 1:

@@ -47,7 +47,7 @@ def catalogue_for(settings: Settings) -> list[Tool[Any]]:
 def surface_for(settings: Settings) -> Surface:
     """What the protocol tells clients under these settings."""
     listing = Listing(catalogue_for(settings), __version__)
-    instructions = Path(__file__).with_name("instructions.md").read_text("utf-8").strip()
+    instructions = _instructions(settings)
 
     def options_for(client: str) -> ClientOptions:
         own = settings.for_client(client)
@@ -61,6 +61,18 @@ def surface_for(settings: Settings) -> Surface:
     return Surface(
         "sightline", __version__, instructions, listing.result, listing.names, options_for
     )
+
+
+def _instructions(settings: Settings) -> str:
+    """What models are told. A line about one family begins with its name, and goes with it."""
+    lines: list[str] = []
+    for line in Path(__file__).with_name("instructions.md").read_text("utf-8").splitlines():
+        family, mark, rest = line.partition(": - ")
+        if not mark or family.startswith("-"):
+            lines.append(line)
+        elif family in settings.families:
+            lines.append(f"- {rest}")
+    return "\n".join(lines)
 
 
 class Reported(Protocol):

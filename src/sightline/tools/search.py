@@ -73,7 +73,8 @@ class Search:
         from sightline.index.searching.search import Request
         from sightline.index.searching.snippets import Limits
 
-        query = arguments.query if arguments.mode == "literal" else arguments.query.strip()
+        # In a text or a pattern a blank is a character like any other.
+        query = arguments.query.strip() if arguments.mode == "auto" else arguments.query
         if not query.strip():
             raise InvalidArguments("query must not be blank")
         if arguments.mode == "regex":
@@ -164,6 +165,20 @@ def _is_odd(glob: str) -> bool:
     return bare.startswith(("/", "~", "file:")) or "{" in bare
 
 
+def _advice(request: "Request") -> str:
+    """What may find something where nothing was found."""
+    filters = request.filters
+    if any(map(_is_odd, filters.paths)):
+        return " path takes globs below a root: no absolute paths, no {a,b}."
+    if filters.symbol or filters.kind:
+        return (
+            " Names declared inside a function are not known as symbols: leave symbol and kind out."
+        )
+    if request.mode == "auto":
+        return " mode literal finds any text, also signs, single letters and parts of words."
+    return ""
+
+
 def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) -> str:
     total = len(found)
     if request.mode == "auto":
@@ -180,8 +195,8 @@ def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) 
     sentence += "."
     if found.note:
         sentence += f" {found.note}"
-    if not total and any(map(_is_odd, request.filters.paths)):
-        sentence += " path takes globs below a root: no absolute paths, no {a,b}."
+    if not total:
+        sentence += _advice(request)
     if request.mode != "auto" and found.skipped:
         sentence += f" {plural(found.skipped, 'file')} not indexed; index_status says why."
     return sentence

@@ -12,6 +12,10 @@ import re2  # type: ignore[import-untyped]
 __all__ = ["BadPattern", "Expression", "compile_expression"]
 
 
+#: Has every place that a pattern can ask for without taking a character.
+_PROBE = b"\n\na a\n"
+
+
 class BadPattern(ValueError):
     """The pattern cannot be compiled. The text is the engine's reason."""
 
@@ -23,6 +27,10 @@ class Expression:
     def fills(self, text: bytes) -> bool:
         """Whether the whole text matches."""
         return self._compiled.fullmatch(text) is not None
+
+    def can_be_empty(self) -> bool:
+        """Whether it matches empty text somewhere: in an empty line, around a word, in a blank."""
+        return any(match.end() == match.start() for match in self._compiled.finditer(_PROBE))
 
     def spans(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Where something matches, leaving out matches of nothing."""

@@ -7,6 +7,7 @@ unsaved texts here and change the roots; nobody else moves an epoch.
 """
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -101,7 +102,8 @@ class Workspace:
         if _has_failed(self._scan) or self._must_sweep() or not self._is_complete():
             return None
         changes = self._collect()
-        return self._view if self._view is not None and not changes else self.apply(changes)
+        view = self._view if self._view is not None and not changes else self.apply(changes)
+        return view if not self._is_deserted() else None
 
     async def begin(self) -> View:
         """The view that contains every change finished before this moment."""
@@ -115,9 +117,12 @@ class Workspace:
             self._scan.result()  # what went wrong is no answer; who asks again gets another scan
             self._require_complete()
             if not self._must_sweep():
-                return self.apply(self._collect())
+                view = self.apply(self._collect())
+                self._require_roots()
+                return view
             view = await self._sweep()
             self._require_complete()
+            self._require_roots()
             if self._scan.done():
                 return view
             # There are other roots now, which nobody has looked at yet.
@@ -330,6 +335,22 @@ class Workspace:
     def _require_complete(self) -> None:
         if not self._is_complete():
             raise Unavailable("the workspace has more than 1,000,000 files; open a part of it")
+
+    def _is_deserted(self) -> bool:
+        """Whether no root is a folder any more. One that has files is not looked at again."""
+        trees = self.trees()
+        return bool(trees) and not any(
+            any(tree.values()) or os.path.isdir(root.real) for root, tree in trees
+        )
+
+    def _require_roots(self) -> None:
+        """A project that was moved, removed or unmounted has no files, which says nothing about
+        its code."""
+        if self._is_deserted():
+            gone = self.roots.roots[0].given
+            raise Unavailable(
+                f"the folder {gone} is gone; put it back, or start Sightline where the project is"
+            )
 
     def _collect(self) -> list[Change]:
         changes: list[Change] = []

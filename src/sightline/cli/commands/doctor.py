@@ -129,15 +129,23 @@ def folders_are_writable(situation: Situation) -> Iterator[Finding]:
         except CommandError as problem:
             yield Finding(f"{name} folder", "missing", str(problem), fix)
             continue
-        if shutil.disk_usage(folder).free < _LEAST_SPACE:
+        if _is_full(folder):
             full = f"no space is left on the disk of {folder}"
-            fix = f"free some space there, or set XDG_{name.upper()}_HOME to another disk"
-            yield Finding(f"{name} folder", "missing", full, fix)
+            yield Finding(f"{name} folder", "missing", full, _more_space(name))
         elif why := _cannot_write(folder):
             told = f"{folder} cannot be written ({why})"
             yield Finding(f"{name} folder", "missing", told, fix)
         else:
             yield Finding(f"{name} folder", "ok", str(folder))
+
+
+def _is_full(folder: Path) -> bool:
+    """Whether a disk takes nothing more. Folders and empty files can still be made there."""
+    return shutil.disk_usage(folder).free < _LEAST_SPACE
+
+
+def _more_space(name: str) -> str:
+    return f"free some space there, or set XDG_{name.upper()}_HOME to another disk"
 
 
 def _cannot_write(folder: Path) -> str:
@@ -253,6 +261,8 @@ def _not_startable(
     """A server that is there and does not work: what it said about that, and how to get one."""
     why = str(failure).removesuffix("; run sightline doctor")
     routes, cache = outlook.routes, situation.folders.cache
+    if _is_full(cache):
+        return Finding(subject, "missing", why, _more_space("cache"))
     needed = cache / "servers"  # where what a start needs is made
     if _cannot_write(needed if os.path.lexists(needed) else cache):
         return Finding(subject, "missing", why, _writable(needed, "cache"))

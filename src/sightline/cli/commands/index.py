@@ -10,13 +10,13 @@ import msgspec
 from sightline.calls.calls import Caller
 from sightline.cli.bars import Bar
 from sightline.cli.commands.call import report, run_call
-from sightline.cli.exits import CommandError, Exit, fail
+from sightline.cli.exits import CommandError, Exit, exit_for, fail
 from sightline.cli.folders import Folders
 from sightline.cli.loops import plain_runner
 from sightline.cli.main import add_common, give_example, make_parser
 from sightline.cli.plain import plain, plain_source
 from sightline.cli.start import build_program, configuration_from, roots_from
-from sightline.contract.failures import NoIndex
+from sightline.contract.failures import Failure, NoIndex
 from sightline.contract.uris import path_of
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
@@ -25,6 +25,13 @@ from sightline.server.logs import Log
 _MODES = ("auto", "literal", "regex")
 #: How long a command goes on when its answer is "not yet". A build that is out of time goes on.
 _WAIT_S = {"build": 86_400.0, "status": 60.0, "search": 60.0}
+
+#: What agents call, and what people type instead.
+_COMMANDS = {
+    "call index_build": "run sightline index build",
+    "index_build": "sightline index build",
+    "index_status": "sightline index status",
+}
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -93,7 +100,9 @@ def run(arguments: argparse.Namespace) -> int:
     if isinstance(finished.failure, NoIndex) and not arguments.json:
         said = "there is no index of this project; build it: sightline index build"
         return fail(said, Exit.NOT_FOUND)
-    if finished.failure is not None or arguments.json:
+    if finished.failure is not None and not arguments.json:
+        return fail(_said(finished.failure), exit_for(finished.failure))
+    if arguments.json:
         return report(finished, envelope=False)
     result = msgspec.json.decode(finished.outcome)["structuredContent"]  # type: ignore[arg-type]
     for item in result.get("items", []) if len(roots) > 1 else ():
@@ -120,26 +129,68 @@ def _call(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
         "maxTokens": arguments.max_tokens,
         "explain": arguments.explain or None,
     }
-    return "search", {key: value for key, value in given.items() if value is not None}
+    chosen = {key: value for key, value in given.items() if value is not None}
+    for key, value in chosen.items():
+        if not _is_text(value):
+            raise CommandError(f"{_flag(key)} is not UTF-8", Exit.USAGE)
+    return "search", chosen
+
+
+def _is_text(value: object) -> bool:
+    """Whether what was typed can be sent; the bytes of a command line need not be UTF-8."""
+    words = value if isinstance(value, list) else [value]
+    return not any("\udc80" <= char <= "\udcff" for word in words for char in str(word))
+
+
+def _flag(argument: str) -> str:
+    """What a person calls an argument of the tool."""
+    if argument == "query":
+        return "QUERY"
+    return "--" + "".join(f"-{char.lower()}" if char.isupper() else char for char in argument)
+
+
+def _said(failure: Failure) -> str:
+    """A failure for people, who know flags where programs know arguments."""
+    said = failure.advice
+    if said.startswith("/"):
+        argument, _, rest = said[1:].partition(" ")
+        said = f"{_flag(argument.partition('/')[0])} {rest}"
+    elif said.startswith("query "):
+        said = f"QUERY {said.removeprefix('query ')}"
+    return said
+
+
+def _summary(result: dict[str, Any]) -> str:
+    """The summary, with the commands of people in place of the tools of agents."""
+    said: str = result["summary"]
+    for tool, command in _COMMANDS.items():
+        said = said.replace(tool, command)
+    return plain(said)
+
+
+def _skipped(root: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    for skipped in root["skipped"]:
+        some = ", ".join(map(plain, skipped["examples"][:3]))
+        more = f": {some}{', ...' if skipped['count'] > 3 else ''}" if some else ""
+        lines.append(f"  skipped {skipped['count']} ({skipped['reason']}){more}")
+    return lines
 
 
 def _build_text(result: dict[str, Any]) -> str:
-    lines = [plain(result["summary"])]
+    lines = [_summary(result)]
     for root in result["roots"]:
-        for skipped in root["skipped"]:
-            some = ", ".join(map(plain, skipped["examples"][:3]))
-            more = f": {some}{', ...' if skipped['count'] > 3 else ''}" if some else ""
-            lines.append(f"  skipped {skipped['count']} ({skipped['reason']}){more}")
+        lines += _skipped(root)
     return "\n".join(lines) + "\n"
 
 
 def _status_text(result: dict[str, Any]) -> str:
-    lines = [plain(result["summary"])]
+    lines = [_summary(result)]
     for root in result["roots"]:
         counts = ", ".join(f"{root[key]} {key}" for key in ("files", "chunks", "symbols"))
         lines.append(f"{root['uri']}  {root['state']}")
         lines.append(f"  {counts}, {root['indexBytes'] / 1e6:.1f} MB")
-        lines += [f"  skipped {s['count']} ({s['reason']})" for s in root["skipped"]]
+        lines += _skipped(root)
         lines += [f"  failed {plain(path)}" for path in root["failed"]]
     return "\n".join(lines) + "\n"
 
@@ -154,7 +205,7 @@ def _search_text(result: dict[str, Any]) -> str:
         lines += [f"    {plain_source(line)}" for line in item["snippet"].split("\n")]
         lines += [f"    - {plain(reason)}" for reason in item.get("reasons", [])]
         lines.append("")
-    lines.append(plain(result["summary"]))
+    lines.append(_summary(result))
     if result["nextCursor"]:
         lines.append(f"next: --cursor {result['nextCursor']}")
     return "\n".join(lines) + "\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sightline import __version__
 from sightline.cli.exits import CommandError
-from sightline.cli.folders import Folders, private
+from sightline.cli.folders import Folders, private, unwritable
 from sightline.cli.loops import loop_runner
 from sightline.cli.main import add_common, make_parser
 from sightline.cli.plain import plain
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     try:
         roots = [opened(root.given) for root in roots]
-        tokens.provision()
+        _provision(tokens)
         listener = bind(settings.port)
     except (BadTokenFile, BadRoot) as problem:
         raise CommandError(str(problem)) from None
@@ -103,6 +103,13 @@ def run(arguments: argparse.Namespace) -> int:
     with loop_runner() as runner:
         runner.run(serve())
     return 0
+
+
+def _provision(tokens: TokenFile) -> None:
+    try:
+        tokens.provision()
+    except OSError as problem:
+        raise unwritable(Path(tokens.path).parent, problem) from None
 
 
 def _banner(program: Program, port: int) -> str:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from sightline.cli.exits import CommandError
-from sightline.cli.folders import Folders, private
+from sightline.cli.folders import Folders, private, unwritable
 from sightline.cli.main import make_parser
 from sightline.server.tokens import BadTokenFile, TokenFile
 
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     except BadTokenFile as problem:
         raise CommandError(str(problem)) from None
     except OSError as problem:
-        raise CommandError(f"the token file cannot be written ({problem.strerror})") from None
+        raise unwritable(Path(tokens.path).parent, problem) from None
     print(json.dumps({"Authorization": f"Bearer {shown}"}) if arguments.headers else shown)
     return 0
 

@@ -61,6 +61,14 @@ _MAX_WORD = 40
 #: A pattern that asks for carriage returns gets to see them.
 _RETURN = re.compile(r"\r|\\r|\\x0d|\\x\{0*d\}|\\0?15", re.IGNORECASE)
 
+#: What people who know other engines most often mean by what RE2 does not know.
+_LACKS = {
+    "invalid perl operator": "; RE2 has no look-ahead and no look-behind",
+    "invalid escape sequence": "; RE2 has no backreferences, and a backslash itself is \\\\",
+    "invalid repetition size": "; RE2 repeats at most 1,000 times, nested repetitions multiplied",
+}
+_EMPTY = "Empty matches are not counted."
+
 Finder = Callable[[bytes], Iterator[tuple[int, int]]]
 
 
@@ -70,8 +78,9 @@ def compile_pattern(pattern: str) -> Expression:
         return compile_expression(f"(?m){pattern}")
     except BadPattern as bad:
         reason = str(bad).partition(": ")[0][:120]
+        more = _LACKS.get(reason, "")
         raise InvalidArguments(
-            f"query is not a regular expression (RE2 syntax): {reason}"
+            f"query is not a regular expression (RE2 syntax): {reason}{more}"
         ) from None
 
 
@@ -129,7 +138,8 @@ class Scanner(NamedTuple):
         candidates = self._needing(needed(pattern)) & scope.files
         any_end = _RETURN.search(pattern) is None
         finder = partial(without_returns, compiled.spans) if any_end else compiled.spans
-        return self._scan(candidates, finder, scope, set())
+        results = self._scan(candidates, finder, scope, set())
+        return results._replace(note=_EMPTY) if compiled.can_be_empty() else results
 
     def chunks_with(self, text: str, scope: Scope, limit: int) -> list[int] | None:
         """The chunks with a phrase, ignoring ASCII case; ``None`` if too many files may have it."""
