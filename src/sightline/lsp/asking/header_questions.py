@@ -9,6 +9,7 @@ there if the server says that it is the same.
 from sightline.contract.source import Expected, SourceFile
 from sightline.contract.uris import path_in
 from sightline.lsp.asking import questions
+from sightline.lsp.c.by_itself import has_errors, loses_types
 from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.server.server import Server
 
@@ -18,8 +19,8 @@ __all__ = ["in_a_source", "note_of"]
 _SHORTEST = 3
 #: So many symbols of the name are asked about.
 _MOST = 4
-_ERROR = 1
 _ALONE = "This file does not compile by itself; uses in it may be missing."
+_TYPES = "This file names types that it does not declare or include; uses in it may be missing."
 
 
 async def in_a_source(server: Server, question: Expected) -> Expected:
@@ -46,5 +47,7 @@ async def note_of(server: Server, file: SourceFile, language: str) -> str:
     """What is to be said of an answer that was given in a file."""
     if file.path in server.units:
         return ""
-    found = await questions.document_diagnostics(server, file, language)
-    return _ALONE if any(each.severity == _ERROR for each in found) else ""
+    said = await questions.document_diagnostics(server, file, language)
+    if has_errors(said):
+        return _ALONE
+    return _TYPES if loses_types(said) else ""

@@ -3,17 +3,17 @@
 While a file is open, and after it was closed, what the server makes of it by itself counts instead
 of what its index has of it. A header that needs what stands before its include loses uses that way,
 and a source that nobody compiles turns up in answers. One that a source surely includes, that has
-no errors by itself and no condition that the project decides elsewhere, is the same either way.
+no errors by itself, loses no type and has no condition that the project decides elsewhere, is the
+same either way.
 """
 
 from sightline.contract.uris import uri_of
+from sightline.lsp.c.by_itself import has_errors, loses_types
 from sightline.lsp.c.compile_database import Database
 from sightline.lsp.server.documents import Documents
 from sightline.lsp.server.published import Published
 
 __all__ = ["Uncompiled"]
-
-_ERROR = 1
 
 
 class Uncompiled:
@@ -47,6 +47,7 @@ class Uncompiled:
             uri = uri_of(each)
             if self.touched or each not in database.plain or uri not in documents:
                 return True
-            if any(found.severity == _ERROR for found in await published.of(uri, version)):
+            said = await published.of(uri, version)
+            if has_errors(said) or loses_types(said):
                 return True
         return False
