@@ -7,9 +7,9 @@ at once, and are answered when every one of them has answered.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -27,28 +27,32 @@ from sightline.contract.source import (
 from sightline.contract.uris import is_under, is_unicode, uri_of
 from sightline.contract.values import Hover, Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.header_questions import in_a_source, note_of
-from sightline.lsp.asking.references import Found, define, find
+from sightline.lsp.asking.header_questions import Asked, in_a_source, note_of
+from sightline.lsp.asking.references import Ask, Found, define, find
 from sightline.lsp.asking.sweep import Counter, sweep
 from sightline.lsp.asking.unknown_names import NOTE
-from sightline.lsp.coverage.other_builds import Extent, extent_of, name_at
+from sightline.lsp.coverage.other_builds import Extent, OtherBuilds, Sought, extent_of, name_at
 from sightline.lsp.coverage.reach import Unreached
 from sightline.lsp.coverage.unreadable import sentences
 from sightline.lsp.project.projects import Project
 from sightline.lsp.registry import Operation, Registry, ServerSpec
-from sightline.lsp.routing.fleet import Bounds, Fleet
+from sightline.lsp.routing.fleet import Bounds, Fleet, Key
 from sightline.lsp.routing.head_start import HeadStart
 from sightline.lsp.routing.routes import Outlook, Route, Routes
 from sightline.lsp.routing.turns import Turns
 from sightline.lsp.server.server import Launch, Server, State
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.start.launcher import Launcher, Start
+from sightline.lsp.together import both
+from sightline.lsp.wire.messages import SymbolDetails
 from sightline.process.child import spawn
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
 
 __all__ = ["Options", "Pool", "ServerStatus"]
+
+T = TypeVar("T")
 
 #: The name of a server for headers, besides.
 _BESIDE = " (headers)"
@@ -79,6 +83,15 @@ class Options(Struct, frozen=True):
     unstable: bool = False
     #: Whether the user lets servers run code of a root, by its real path.
     trusted: Callable[[str], bool] = lambda root: False
+
+
+class _Sought(NamedTuple):
+    """What was sought of a name in code that a server may leave out, and what the server says."""
+
+    others: OtherBuilds
+    server: Server
+    words: Sought
+    symbols: Sequence[SymbolDetails] = ()
 
 
 class Pool:
@@ -131,17 +144,24 @@ class Pool:
         own = self._routes.route(file.path, "references")
         unread = self._routes.unread(own, file.path)
         package = await self._routes.package_note(own, file.path)
-        question = Expected(file, position, include_declaration)
+        asked = Asked(Expected(file, position, include_declaration))
         if own.spec.compile_database:
-            question = await in_a_source(self._server(own), question)
+            beside = self._fleet.servers.get(_key(own, _BESIDE))
+            asked = await in_a_source(self._server(own), beside, asked.question)
+        question = asked.question
 
         copies: set[Location] = set()
+
+        async def references(server: Server, question: Expected) -> Sequence[Location]:
+            if asked.known and question in asked.known and server is self._known(own):
+                return asked.known[question]
+            return await self._head_start.references(server, question)
 
         async def ask(route: Route) -> Found:
             server = await self._reader(route, question.file.path)
             language = self._routes.language_id(question.file.path)
             members = self._routes.members(route)
-            found = await find(server, question, language, self._head_start.references, members)
+            found = await find(server, question, language, references, members)
             copies.update(self._routes.in_worktrees(route, found.places, lambda place: place.uri))
             # A file of another project is seen here through the wrong environment.
             own = self._routes.own(route, found.places, lambda place: place.uri)
@@ -150,11 +170,11 @@ class Pool:
         # Code of a project with its own environment may use what lies outside of it.
         related = self._routes.related(own)
         unreadable = self._unreadable(related)
-        parts = await self._turns.all(ask, related)
+        parts, sought = await self._beside(self._turns.all(ask, related), own, question)
         found = [place for part in parts for place in part.places]
         unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
-        mentions = await self._mentions(own, question, found)
+        mentions = await self._mentions(sought, question, file, found, references)
         name, scripts = name_at(file.text, position), self._routes.unread_scripts(own, file.path)
         unread_in = await scripts.note(name) if scripts is not None else ""
         notes = [_not_shown(copies), self._note(own), package, unreached, doubts, mentions]
@@ -163,9 +183,9 @@ class Pool:
         # Where a name is known to stand in code that is not compiled, that is why.
         notes += [NOTE] if not mentions and all(part.unknown for part in parts) else []
         if own.spec.compile_database:
-            asked = question.file
-            server, language = await self._reader(own, asked.path), self._routes.language_id
-            notes.append(await note_of(server, asked, language(asked.path)))
+            path, language = question.file.path, self._routes.language_id
+            server = await self._reader(own, path)
+            notes.append(await note_of(server, question.file, language(path)))
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
@@ -419,26 +439,55 @@ class Pool:
         task.add_done_callback(lambda task: task.cancelled() or task.exception())
         return task
 
-    async def _mentions(self, route: Route, question: Expected, found: Sequence[Location]) -> str:
-        """What is to be said of the same name in code that the server may leave out."""
+    async def _beside(
+        self, answer: Coroutine[Any, Any, T], route: Route, question: Expected
+    ) -> tuple[T, _Sought | None]:
+        """An answer, and what was sought meanwhile of the same name in code that the server may
+        leave out.
+        """
         others = self._routes.other_builds(route)
         if others is None:
-            return ""
+            return await answer, None
         file, position, _ = question
-        server = await self._reader(route, file.path)
 
-        async def extent() -> Extent:
+        async def seek() -> _Sought:
+            server = await self._reader(route, file.path)
+            sought = await others.seek(server.units, name_at(file.text, position))
+            if sought.decided:
+                return _Sought(others, server, sought)
             language = self._routes.language_id(file.path)
             symbols = await questions.symbols_at(server, file, language, position)
-            return extent_of(others.builds, symbols, file, position)
+            return _Sought(others, server, sought, symbols)
+
+        return await both(answer, seek())
+
+    async def _mentions(
+        self,
+        sought: _Sought | None,
+        question: Expected,
+        file: SourceFile,
+        found: Sequence[Location],
+        references: Ask,
+    ) -> str:
+        """What is to be said of the same name in code that the server may leave out. ``file`` is
+        where a user asked.
+        """
+        if sought is None:
+            return ""
+        others, server, words, symbols = sought
 
         async def declared() -> Sequence[Location]:
             if question.include_declaration:
                 return found
-            whole = question._replace(include_declaration=True)
-            return await self._head_start.references(server, whole)
+            return await references(server, question._replace(include_declaration=True))
 
-        return await others.note(server.units, name_at(file.text, position), extent, declared)
+        reach = None
+        if not words.decided:
+            reach = extent_of(others.builds, symbols, question.file, question.position)
+            uris = {file.uri, *(place.uri for place in found)}
+            if uris != {question.file.uri}:
+                reach = Extent(reach.names)  # another file has the name, too
+        return await others.note(words, reach, declared)
 
     def _without(self, unable: Sequence[tuple[Route, Unavailable]]) -> str:
         """What is to be said of servers that cannot answer, while the others do."""
@@ -488,7 +537,7 @@ class Pool:
         return server
 
     def _known(self, route: Route, beside: str = "") -> Server:
-        key = (route.name + beside, route.project.folder)
+        key = _key(route, beside)
         if key not in self._fleet.servers:
             self._fleet.servers[key] = Server(self._launch(route))
         return self._fleet.servers[key]
@@ -550,6 +599,10 @@ class Pool:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
         self._warming = None
+
+
+def _key(route: Route, beside: str = "") -> Key:
+    return (route.name + beside, route.project.folder)
 
 
 def _not_shown(copies: Collection[object]) -> str:
