@@ -33,6 +33,7 @@ from sightline.lsp.asking.sweep import Counter, sweep
 from sightline.lsp.asking.unknown_names import NOTE
 from sightline.lsp.coverage.other_builds import Extent, OtherBuilds, Sought, extent_of, name_at
 from sightline.lsp.coverage.reach import Unreached
+from sightline.lsp.coverage.unread_scripts import whole_name
 from sightline.lsp.coverage.unreadable import sentences
 from sightline.lsp.project.projects import Project
 from sightline.lsp.registry import Operation, Registry, ServerSpec
@@ -175,7 +176,8 @@ class Pool:
         unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
         mentions = await self._mentions(sought, question, file, found, references)
-        name, scripts = name_at(file.text, position), self._routes.unread_scripts(own, file.path)
+        name = whole_name(self._routes.language(file.path) or "", file, position, found)
+        scripts = self._routes.unread_scripts(own, file.path)
         unread_in = await scripts.note(name) if scripts is not None else ""
         notes = [_not_shown(copies), self._note(own), package, unreached, doubts, mentions]
         notes += [unread_in, *dict.fromkeys(part.note for part in parts), await unreadable]
