@@ -26,8 +26,10 @@ FILES = {
 USES = {"types.h:2", "lib.c:1", "part.h:0", "some.h:1"}
 
 
-async def uses(running: Engine, file: str, name: str) -> tuple[set[str], str]:
-    text = FILES[file]
+async def uses(
+    running: Engine, file: str, name: str, files: dict[str, str] = FILES
+) -> tuple[set[str], str]:
+    text = files[file]
     at = text.index(name)
     place = {"line": text.count("\n", 0, at), "character": at - (text.rfind("\n", 0, at) + 1)}
     answer: Any = await running.call(
@@ -73,6 +75,62 @@ async def test_a_name_that_only_a_header_has(tmp_path: Path) -> None:
         )
         found, summary = await uses(running, "types.h", "length")
         assert "types.h:2" in found and "by itself" not in summary
+
+
+#: All of them say the same by themselves, and one of them something about another build.
+ALIKE = {
+    "box.h": "#pragma once\nstruct box;\nint side(struct box *of);\n"
+    "#ifdef _WIN32\nint depth(struct box *of);\n#endif\n",
+    "box.c": '#include "box.h"\nstruct box { int a; };\n'
+    "int side(struct box *of) { return of->a; }\n",
+    "use.c": '#include "box.h"\nint use(struct box *of) { return side(of); }\n',
+}
+OTHER_BUILD = (
+    " The name also stands in 1 line under #if or in macros (box.h); uses there may be missing."
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "defined", "note"), [("side", "side(", ""), ("box", "box {", OTHER_BUILD)]
+)
+async def test_a_header_is_answered_the_same_however_it_is_asked(
+    tmp_path: Path, name: str, defined: str, note: str
+) -> None:
+    """Whether a source is read for it, or the header itself, which was shown before."""
+    root = write_files(tmp_path / "ws", ALIKE)
+    answers = []
+    for shown in ([], ["box.h"], ["box.h", "box.c"]):
+        async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+            for file in shown:
+                await running.call("vscode.lsp.diagnostics.document", uri=running.uri(file))
+            answers.append(await uses(running, "box.h", name, ALIKE))
+            assert await uses(running, "box.c", defined, ALIKE) == answers[-1]
+    assert answers[1:] == answers[:1] * 2
+    assert answers[0][1].partition(".")[2] == note
+
+
+#: In C a type that is first named in a parameter is a new one: a warning, and no error.
+TYPES = {
+    "shape.h": "#pragma once\nstruct shape { int side; };\n",
+    "draw.h": "#pragma once\nvoid draw(struct shape *drawn);\n",
+    "draw.c": '#include "shape.h"\n#include "draw.h"\nvoid draw(struct shape *drawn) {}\n',
+}
+
+
+@pytest.mark.parametrize("tool", ["documentSymbols", "diagnostics.document", ""])
+async def test_a_header_that_names_a_type_without_declaring_it(tmp_path: Path, tool: str) -> None:
+    root = write_files(tmp_path / "ws", TYPES)
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        if tool:
+            await running.call(f"vscode.lsp.{tool}", uri=running.uri("draw.h"))
+        found, summary = await uses(running, "shape.h", "shape", TYPES)
+        assert found == {"shape.h:1", "draw.h:1", "draw.c:2"}
+        assert summary == "Returned 3 references."
+        found, summary = await uses(running, "draw.h", "shape", TYPES)
+        assert summary == (
+            "Returned 1 reference. This file names types that it does not declare or include; "
+            "uses in it may be missing."
+        )
 
 
 async def test_headers_are_shown_to_a_process_of_their_own(tmp_path: Path) -> None:

@@ -123,3 +123,27 @@ async def test_scripts_that_only_their_first_line_tells(tmp_path: Path) -> None:
         assert await summary("lib/common.bash", 3, 0) == said
         (root / "libexec/more").unlink()
         assert await summary("lib/common.bash", 3, 0) == ""
+
+
+async def test_functions_of_the_shell_with_hyphens_in_their_names(tmp_path: Path) -> None:
+    """Only the whole name is looked for: a part of it stands in every other script."""
+    files = {
+        "lib.sh": "log-fail() {\n  echo 1\n}\nfunction log-info {\n  echo 2\n}\nlog-info\n",
+        "run": "#!/bin/sh\n. lib.sh\nlog-fail\nlog info\n",
+        "other": "#!/bin/sh\nlog-fail-soft\nmy-log-info\nfail log\n",
+    }
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path, registry=only("bash")) as running:
+        summaries = []
+        for line, column in ((0, 0), (0, 6), (3, 9), (6, 1)):
+            answer = await running.call(
+                "vscode.lsp.references",
+                uri=running.uri("lib.sh"),
+                position={"line": line, "character": column},
+            )
+            summaries.append(answer["summary"])
+    said = (
+        "Returned 0 references. The name also stands in 1 script that the server does not read "
+        "(run); uses there may be missing."
+    )
+    assert summaries == [said, said, "Returned 1 reference.", "Returned 1 reference."]

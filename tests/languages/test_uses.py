@@ -176,6 +176,18 @@ SHELL = {
 source ./lib.sh
 ⟨u2⟩greet
 """,
+    "a function by its keyword": """
+-- lib.sh --
+#!/bin/bash
+function ⟨d1⟩greet { echo hello; }
+⟨u1⟩greet
+-- main.sh --
+#!/bin/bash
+source ./lib.sh
+if true; then
+  ⟨u2⟩greet
+fi
+""",
     "a variable": """
 -- lib.sh --
 #!/bin/bash

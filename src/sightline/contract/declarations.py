@@ -44,7 +44,10 @@ def without_declarations(
     if language == "python":
         declared = _in_python(declared, found, text_of)
     elif language == "shellscript":
-        declared = [place for place in declared if _is_function(place, text_of)]
+        # A definition begins with the word `function`, where there is one.
+        lines = {start[:2] for start in named}
+        there = [place for place in found if _start(place)[:2] in lines]
+        declared = [place for place in there if _is_function(place, text_of)]
     left_out = set(declared)
     return [place for place in found if place not in left_out]
 

@@ -7,9 +7,9 @@ at once, and are answered when every one of them has answered.
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -27,14 +27,15 @@ from sightline.contract.source import (
 from sightline.contract.uris import is_unicode, uri_of
 from sightline.contract.values import Hover, Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.header_questions import in_a_source, note_of
-from sightline.lsp.asking.references import Found, define, find
+from sightline.lsp.asking.header_questions import Asked, in_a_source, note_of
+from sightline.lsp.asking.references import Ask, Found, define, find
 from sightline.lsp.asking.sweep import Counter, sweep
 from sightline.lsp.asking.unknown_names import NOTE
-from sightline.lsp.coverage.other_builds import Extent, extent_of, name_at
+from sightline.lsp.coverage.other_builds import Extent, OtherBuilds, Sought, extent_of, name_at
+from sightline.lsp.coverage.unread_scripts import whole_name
 from sightline.lsp.project.projects import Project
 from sightline.lsp.registry import Operation, Registry, ServerSpec
-from sightline.lsp.routing.fleet import Bounds, Fleet
+from sightline.lsp.routing.fleet import Bounds, Fleet, Key
 from sightline.lsp.routing.gaps import Gaps
 from sightline.lsp.routing.head_start import HeadStart
 from sightline.lsp.routing.routes import Outlook, Route, Routes
@@ -42,12 +43,16 @@ from sightline.lsp.routing.turns import Turns
 from sightline.lsp.server.server import Launch, Server, State
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.start.launcher import Launcher, Start
+from sightline.lsp.together import both
+from sightline.lsp.wire.messages import SymbolDetails
 from sightline.process.child import spawn
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
 
 __all__ = ["Options", "Pool", "ServerStatus"]
+
+T = TypeVar("T")
 
 #: The name of a server for headers, besides.
 _BESIDE = " (headers)"
@@ -77,6 +82,15 @@ class Options(Struct, frozen=True):
     unstable: bool = False
     #: Whether the user lets servers run code of a root, by its real path.
     trusted: Callable[[str], bool] = lambda root: False
+
+
+class _Sought(NamedTuple):
+    """What was sought of a name in code that a server may leave out, and what the server says."""
+
+    others: OtherBuilds
+    server: Server
+    words: Sought
+    symbols: Sequence[SymbolDetails] = ()
 
 
 class Pool:
@@ -131,38 +145,46 @@ class Pool:
     ) -> Covered[Sequence[Location]]:
         own = self._routes.route(file.path, "references")
         unread = self._routes.unread(own, file.path)
-        question = Expected(file, position, include_declaration)
+        asked = Asked(Expected(file, position, include_declaration))
         if own.spec.compile_database:
-            question = await in_a_source(self._server(own), question)
+            beside = self._fleet.servers.get(_key(own, _BESIDE))
+            asked = await in_a_source(self._server(own), beside, asked.question)
+        question = asked.question
 
         copies: set[Location] = set()
+
+        async def references(server: Server, question: Expected) -> Sequence[Location]:
+            if asked.known and question in asked.known and server is self._known(own):
+                return asked.known[question]
+            return await self._head_start.references(server, question)
 
         async def ask(route: Route) -> Found:
             server = await self._reader(route, question.file.path)
             language = self._routes.language_id(question.file.path)
             members = self.gaps.members(route)
-            found = await find(server, question, language, self._head_start.references, members)
+            found = await find(server, question, language, references, members)
             copies.update(self._routes.in_worktrees(route, found.places, lambda place: place.uri))
             # A file of another project is seen here through the wrong environment.
             own = self._routes.own(route, found.places, lambda place: place.uri)
             return Found(own, found.note, found.unknown)
 
         # Code of a project with its own environment may use what lies outside of it.
-        related, name = self._routes.related(own), name_at(file.text, position)
-        unreadable = self.gaps.of_files(related)
-        lacks = self.gaps.of_references(own, file, name)
-        parts = await self._turns.all(ask, related)
+        related = self._routes.related(own)
+        unreadable, lacks = self.gaps.of_files(related), self.gaps.of_references(own, file)
+        parts, sought = await self._beside(self._turns.all(ask, related), own, question)
         found = [place for part in parts for place in part.places]
-        mentions = await self._mentions(own, question, found)
+        mentions = await self._mentions(sought, question, file, found, references)
+        name = whole_name(self._routes.language(file.path) or "", file, position, found)
         notes = [_not_shown(copies), self._note(own), await lacks, mentions]
+        notes.append(await self.gaps.in_scripts(own, file.path, name))
         notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
         notes.append(await self.gaps.in_other_roots(own, file.path, name, found))
         # Where a name is known to stand in code that is not compiled, that is why.
         notes += [NOTE] if not mentions and all(part.unknown for part in parts) else []
         if own.spec.compile_database:
-            asked = question.file
-            server, language = await self._reader(own, asked.path), self._routes.language_id
-            notes.append(await note_of(server, asked, language(asked.path)))
+            path, language = question.file.path, self._routes.language_id
+            server = await self._reader(own, path)
+            notes.append(await note_of(server, question.file, language(path)))
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
@@ -354,26 +376,55 @@ class Pool:
 
     # Servers
 
-    async def _mentions(self, route: Route, question: Expected, found: Sequence[Location]) -> str:
-        """What is to be said of the same name in code that the server may leave out."""
+    async def _beside(
+        self, answer: Coroutine[Any, Any, T], route: Route, question: Expected
+    ) -> tuple[T, _Sought | None]:
+        """An answer, and what was sought meanwhile of the same name in code that the server may
+        leave out.
+        """
         others = self.gaps.other_builds(route)
         if others is None:
-            return ""
+            return await answer, None
         file, position, _ = question
-        server = await self._reader(route, file.path)
 
-        async def extent() -> Extent:
+        async def seek() -> _Sought:
+            server = await self._reader(route, file.path)
+            sought = await others.seek(server.units, name_at(file.text, position))
+            if sought.decided:
+                return _Sought(others, server, sought)
             language = self._routes.language_id(file.path)
             symbols = await questions.symbols_at(server, file, language, position)
-            return extent_of(others.builds, symbols, file, position)
+            return _Sought(others, server, sought, symbols)
+
+        return await both(answer, seek())
+
+    async def _mentions(
+        self,
+        sought: _Sought | None,
+        question: Expected,
+        file: SourceFile,
+        found: Sequence[Location],
+        references: Ask,
+    ) -> str:
+        """What is to be said of the same name in code that the server may leave out. ``file`` is
+        where a user asked.
+        """
+        if sought is None:
+            return ""
+        others, server, words, symbols = sought
 
         async def declared() -> Sequence[Location]:
             if question.include_declaration:
                 return found
-            whole = question._replace(include_declaration=True)
-            return await self._head_start.references(server, whole)
+            return await references(server, question._replace(include_declaration=True))
 
-        return await others.note(server.units, name_at(file.text, position), extent, declared)
+        reach = None
+        if not words.decided:
+            reach = extent_of(others.builds, symbols, question.file, question.position)
+            uris = {file.uri, *(place.uri for place in found)}
+            if uris != {question.file.uri}:
+                reach = Extent(reach.names)  # another file has the name, too
+        return await others.note(words, reach, declared)
 
     def _without(self, unable: Sequence[tuple[Route, Unavailable]]) -> str:
         """What is to be said of servers that cannot answer, while the others do."""
@@ -423,7 +474,7 @@ class Pool:
         return server
 
     def _known(self, route: Route, beside: str = "") -> Server:
-        key = (route.name + beside, route.project.folder)
+        key = _key(route, beside)
         if key not in self._fleet.servers:
             self._fleet.servers[key] = Server(self._launch(route))
         return self._fleet.servers[key]
@@ -487,6 +538,10 @@ class Pool:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
         self._warming = None
+
+
+def _key(route: Route, beside: str = "") -> Key:
+    return (route.name + beside, route.project.folder)
 
 
 def _not_shown(copies: Collection[object]) -> str:

@@ -14,6 +14,7 @@ from sightline.contract.values import Hover, Location, Position, Range
 from sightline.lsp.asking import answers, tsserver
 from sightline.lsp.registry import Operation
 from sightline.lsp.server.server import Server
+from sightline.lsp.together import both
 from sightline.lsp.typescript.held_open import names_only
 from sightline.lsp.wire import messages
 
@@ -34,15 +35,13 @@ __all__ = [
 async def definition(
     server: Server, file: SourceFile, language: str, position: Position
 ) -> Sequence[Location]:
-    params, method = _at(file, position), "textDocument/definition"
-    result = await server.ask_about(file, language, method, params, messages.DefinitionResult)
-    if not result and server.spec.doubts_nothing:
+    if server.spec.dialect == "clangd":
+        return await _clangd_definition(server, file, language, position)
+    found = await _definition(server, file, language, position)
+    if not found and server.spec.doubts_nothing:
         # ty writes a file to point to what is in its standard library. Of those who need the same
         # one at the same time some are told of nothing.
-        result = await server.ask_about(file, language, method, params, messages.DefinitionResult)
-    found = answers.locations(server.name, result)
-    if server.spec.dialect == "clangd" and not any(covers(f, file.uri, position) for f in found):
-        return await _own_definition(server, file, language, position) or found
+        return await _definition(server, file, language, position)
     return found
 
 
@@ -56,13 +55,27 @@ async def definition_unopened(server: Server, uri: str, position: Position) -> S
     return answers.locations(server.name, result)
 
 
-async def _own_definition(
+async def _definition(
     server: Server, file: SourceFile, language: str, position: Position
-) -> list[Location]:
-    """On a definition clangd jumps to the declaration instead; what was asked for is here."""
-    symbols = await symbols_at(server, file, language, position)
-    places = [s.definitionRange for s in symbols if s.definitionRange is not None]
-    return [place for place in places if covers(place, file.uri, position)]
+) -> Sequence[Location]:
+    params, method = _at(file, position), "textDocument/definition"
+    result = await server.ask_about(file, language, method, params, messages.DefinitionResult)
+    return answers.locations(server.name, result)
+
+
+async def _clangd_definition(
+    server: Server, file: SourceFile, language: str, position: Position
+) -> Sequence[Location]:
+    """On a definition clangd jumps to the declaration instead; what was asked for is here.
+
+    Whether it is one is asked beside, which takes less time than to ask after the answer.
+    """
+    question = server, file, language, position
+    found, symbols = await both(_definition(*question), symbols_at(*question))
+    if any(covers(place, file.uri, position) for place in found):
+        return found
+    places = [symbol.definitionRange for symbol in symbols]
+    return [place for place in places if place and covers(place, file.uri, position)] or found
 
 
 async def symbols_at(

@@ -24,7 +24,7 @@ from sightline.lsp.registry import ServerSpec
 from sightline.lsp.wire.messages import SymbolDetails
 from sightline.workspace.changes import Change
 
-__all__ = ["Builds", "Extent", "OtherBuilds", "builds_of", "extent_of", "name_at"]
+__all__ = ["Builds", "Extent", "OtherBuilds", "Sought", "builds_of", "extent_of", "name_at"]
 
 _MAX_BYTES = 4 << 20
 #: So many characters are kept. More are not looked through.
@@ -144,6 +144,17 @@ class _Looked(NamedTuple):
     size: int = 0
 
 
+class Sought(NamedTuple):
+    """Where a word stands in code that may be left out."""
+
+    looked: _Looked
+    names: frozenset[str]
+    #: The lines of each file.
+    lines: dict[str, set[int]]
+    #: Whether it makes no difference what was meant by the word.
+    decided: bool
+
+
 class OtherBuilds:
     """The code of one project that may belong to another build. Read once, and what changes."""
 
@@ -161,28 +172,33 @@ class OtherBuilds:
             self._due.update(change.path for change in changes)
             self._changes += 1
 
-    async def note(
-        self,
-        units: Collection[str],
-        word: str,
-        extent: Callable[[], Awaitable[Extent]],
-        found: Callable[[], Awaitable[Iterable[Location]]],
-    ) -> str:
-        """What is to be said of a word that was asked about.
-
-        ``units`` are the files that are compiled. What was meant, and where it was found with its
-        declarations, is asked for only where the answer depends on it.
-        """
+    async def seek(self, units: Collection[str], word: str) -> Sought:
+        """Where a word stands that is asked about. ``units`` are the files that are compiled."""
         looked = self._looked
         if looked.state != (self._changes, units):
             looked = await asyncio.to_thread(self._look, units)
+        names = frozenset({word} - self.builds.keywords - {""})
+        if looked.size > _MOST:
+            return Sought(looked, names, {}, decided=True)
+        lines = await self._search(looked, names)
+        return Sought(looked, names, lines, decided=bool(names) and not lines)
+
+    async def note(
+        self,
+        sought: Sought,
+        reach: Extent | None,
+        found: Callable[[], Awaitable[Iterable[Location]]],
+    ) -> str:
+        """What is to be said of a word that was sought.
+
+        What was meant by it need be known only where the word does not decide. Where it was found,
+        with its declarations, is asked for only where the answer depends on it.
+        """
+        looked, names, lines, _ = sought
         if looked.size > _MOST:
             return f"Code {self.builds.where} is too much to look through; {_MISSING}"
-        names = frozenset({word} - self.builds.keywords - {""})
-        lines = await self._search(looked, names)
-        if names and not lines:
+        if sought.decided or reach is None:
             return ""
-        reach = await extent()
         if reach.names != names:
             lines = await self._search(looked, reach.names)
         if not any(reach.covers(path, line) for path in lines for line in lines[path]):

@@ -25,8 +25,13 @@ Hits = dict[str, list[int]]
 
 
 def word(name: str) -> re.Pattern[bytes]:
-    """What matches a name where it stands by itself."""
-    return re.compile(rb"(?<![\w\x80-\xff])(%b)(?![\w\x80-\xff])" % re.escape(name.encode()))
+    """What matches a name where it stands by itself. One with a hyphen is no part of a longer one.
+
+    >>> bool(word("log").search(b"$log-1")), bool(word("log-a").search(b"log-a-b"))
+    (True, False)
+    """
+    around = rb"[\w\x80-\xff-]" if "-" in name else rb"[\w\x80-\xff]"
+    return re.compile(rb"(?<!%b)(%b)(?!%b)" % (around, re.escape(name.encode()), around))
 
 
 class SourceTexts:

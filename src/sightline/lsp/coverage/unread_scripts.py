@@ -13,13 +13,17 @@ True
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from sightline.contract.texts import PLAIN_PATH, listed
+from sightline.contract.source import SourceFile
+from sightline.contract.texts import PLAIN_PATH, column_of, line_text, listed
+from sightline.contract.values import Location, Position
+from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.coverage.source_texts import SourceTexts, word
 from sightline.lsp.project.projects import Project
+from sightline.lsp.shell import function_at
 from sightline.workspace.changes import Change
 from sightline.workspace.regular import open_regular
 
-__all__ = ["UnreadScripts", "is_script"]
+__all__ = ["UnreadScripts", "is_script", "whole_name"]
 
 #: So much of a file is looked at to see whether it is a script.
 _FIRST = 128
@@ -35,6 +39,24 @@ def is_script(line: bytes, interpreters: Collection[str]) -> bool:
     """Whether a first line names one of these programs."""
     found = _SHEBANG.match(line)
     return found is not None and found[1].decode() in interpreters
+
+
+def whole_name(
+    language: str, file: SourceFile, position: Position, found: Sequence[Location]
+) -> str:
+    """The name at a position. What the server takes for it tells, where names may have hyphens."""
+    name = name_at(file.text, position)
+    if language != "bash":
+        return name
+    line = line_text(file.text, position.line) or ""
+    column = column_of(line, position.character)
+    for place in found:
+        start, end = place.range.start, place.range.end
+        if place.uri == file.uri and start.line == end.line == position.line:
+            first, last = column_of(line, start.character), column_of(line, end.character)
+            if first <= column <= last and name in line[first:last]:
+                return line[first:last]
+    return function_at(file.text, position) or name
 
 
 class UnreadScripts:

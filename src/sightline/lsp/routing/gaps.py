@@ -68,9 +68,9 @@ class Gaps:
 
     # For answers
 
-    def of_references(self, route: Route, file: SourceFile, name: str) -> Awaitable[str]:
+    def of_references(self, route: Route, file: SourceFile) -> Awaitable[str]:
         """Of uses that the server does not see, whatever it answers. Looked for meanwhile."""
-        return _meanwhile(self._of_references(route, file, name), "what references may lack")
+        return _meanwhile(self._of_references(route, file), "what references may lack")
 
     def of_files(self, routes: Sequence[Route]) -> Awaitable[str]:
         """Of files that servers cannot read. Looked for meanwhile."""
@@ -92,6 +92,14 @@ class Gaps:
         unreached = [await asyncio.to_thread(reach.look_at_files) for reach in reaches]
         found = (each for part in unreached for each in part.of_files(_NO_SYMBOLS))
         return list(dict.fromkeys(found))
+
+    async def in_scripts(self, route: Route, path: str, name: str) -> str:
+        """Of a name in scripts in the language of a file that only their first line tells."""
+        language = self._routes.language(path)
+        if language is None or not self._registry.languages[language].interpreters:
+            return ""
+        make = partial(UnreadScripts, language)
+        return await self._observer(UnreadScripts, route, make, language).note(name)
 
     async def in_other_roots(
         self, route: Route, path: str, name: str, found: Sequence[Location]
@@ -149,13 +157,10 @@ class Gaps:
 
     # Looking
 
-    async def _of_references(self, route: Route, file: SourceFile, name: str) -> str:
+    async def _of_references(self, route: Route, file: SourceFile) -> str:
         package = await self._packages.of(route.project.projects.root, file.path)
         unreached = (await self._unreached(route, file.path)).note(file.path)
-        scripts = self._unread_scripts(route, file.path)
-        mentioned = await scripts.note(name) if scripts is not None else ""
-        notes = [package, unreached, self._doubts(route, file), mentioned]
-        return " ".join(filter(None, notes))
+        return " ".join(filter(None, [package, unreached, self._doubts(route, file)]))
 
     def _doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
@@ -181,13 +186,6 @@ class Gaps:
         return self._observer(
             Reach, route, lambda project: Reach(imports, project, self._variables)
         )
-
-    def _unread_scripts(self, route: Route, path: str) -> UnreadScripts | None:
-        """The scripts in the language of a file that only their first line tells."""
-        language = self._routes.language(path)
-        if language is None or not self._registry.languages[language].interpreters:
-            return None
-        return self._observer(UnreadScripts, route, partial(UnreadScripts, language), language)
 
     def _observer(
         self, kind: type[O], route: Route, make: Callable[[Any], O], *more: Hashable

@@ -3,17 +3,18 @@
 While a file is open, and after it was closed, what the server makes of it by itself counts instead
 of what its index has of it. A header that needs what stands before its include loses uses that way,
 and a source that nobody compiles turns up in answers. One that a source surely includes, that has
-no errors by itself and no condition that the project decides elsewhere, is the same either way.
+no errors by itself, loses no type and has no condition that the project decides elsewhere, is the
+same either way.
 """
 
 from sightline.contract.uris import uri_of
+from sightline.lsp.c.by_itself import has_errors, loses_types
 from sightline.lsp.c.compile_database import Database
 from sightline.lsp.server.documents import Documents
 from sightline.lsp.server.published import Published
+from sightline.lsp.wire.messages import LspDiagnostic
 
 __all__ = ["Uncompiled"]
-
-_ERROR = 1
 
 
 class Uncompiled:
@@ -37,6 +38,15 @@ class Uncompiled:
         self._shown.clear()
         self.touched = False
 
+    def are_alike(self, database: Database, documents: Documents, published: Published) -> bool:
+        """Whether all of them are known to say the same by themselves. Waits for nothing."""
+        return not self.touched and all(
+            each in database.plain
+            and (uri := uri_of(each)) in documents
+            and _is_alike(published.known(uri, version))
+            for each, version in self._shown.items()
+        )
+
     async def matter(
         self, path: str | None, database: Database, documents: Documents, published: Published
     ) -> bool:
@@ -47,6 +57,11 @@ class Uncompiled:
             uri = uri_of(each)
             if self.touched or each not in database.plain or uri not in documents:
                 return True
-            if any(found.severity == _ERROR for found in await published.of(uri, version)):
+            if not _is_alike(await published.of(uri, version)):
                 return True
         return False
+
+
+def _is_alike(said: list[LspDiagnostic] | None) -> bool:
+    """Whether a file says the same by itself, by what the server says of it, if it has."""
+    return said is not None and not has_errors(said) and not loses_types(said)
