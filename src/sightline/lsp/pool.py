@@ -303,13 +303,15 @@ class Pool:
         found = ((each.environment, each.top) for each in projects)
         return sorted({path for path, top in found if path and not is_under(path, top)})
 
-    async def unreached(self, outlook: Outlook) -> tuple[list[str], int]:
-        """The modules of a root that are imported where its servers do not find them, and how many
-        files are kept from them.
+    async def unreached(self, outlook: Outlook) -> tuple[list[str], list[str], int]:
+        """The modules of a root that are imported where its servers do not find them, those that
+        they find a copy of, and how many files are kept from them.
         """
         found = [await self._unreached(route) for route in outlook.routes]
-        names = {each.name for part in found for each in part.unresolved}
-        return sorted(names), sum(sum(part.left_out) for part in found)
+        told = [each for part in found for each in part.unresolved]
+        lost = sorted({each.name for each in told if not each.copied})
+        copied = sorted({each.name for each in told if each.copied})
+        return lost, copied, sum(sum(part.left_out) for part in found)
 
     async def unreadable(self, outlook: Outlook) -> str:
         """What of a root its servers cannot read, in sentences."""
