@@ -29,6 +29,7 @@ from sightline.contract.values import Hover, Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.header_questions import in_a_source, note_of
 from sightline.lsp.asking.references import Found, define, find
+from sightline.lsp.asking.spelled import Accounted, Known, account
 from sightline.lsp.asking.sweep import Counter, sweep
 from sightline.lsp.asking.unknown_names import NOTE
 from sightline.lsp.coverage.other_builds import Extent, extent_of, name_at
@@ -129,8 +130,9 @@ class Pool:
         self, file: SourceFile, position: Position, *, include_declaration: bool
     ) -> Covered[Sequence[Location]]:
         own = self._routes.route(file.path, "references")
-        unread = self._routes.unread(own, file.path)
-        package = await self._routes.package_note(own, file.path)
+        name = name_at(file.text, position)
+        unread = await self._routes.unread(own, file.path)
+        package, instead = await self._routes.package_note(own, file.path)
         question = Expected(file, position, include_declaration)
         if own.spec.compile_database:
             question = await in_a_source(self._server(own), question)
@@ -145,7 +147,7 @@ class Pool:
             copies.update(self._routes.in_worktrees(route, found.places, lambda place: place.uri))
             # A file of another project is seen here through the wrong environment.
             own = self._routes.own(route, found.places, lambda place: place.uri)
-            return Found(own, found.note, found.unknown)
+            return found._replace(places=own)
 
         # Code of a project with its own environment may use what lies outside of it.
         related = self._routes.related(own)
@@ -155,9 +157,14 @@ class Pool:
         unreached = (await self._unreached(own, file.path)).note(file.path)
         doubts = self._routes.doubts(own, file)
         mentions = await self._mentions(own, question, found)
-        name, scripts = name_at(file.text, position), self._routes.unread_scripts(own, file.path)
+        if unread or package or instead or unreached or doubts:
+            told = await self._accounted(related, file.path, name, parts)
+            unread = await self._routes.unread(own, file.path, name) if told.has_name else unread
+            package, unreached = ("", "") if told.only_others else (package, unreached)
+            instead, doubts = ("", "") if told.nowhere_else else (instead, doubts)
+        scripts = self._routes.unread_scripts(own, file.path)
         unread_in = await scripts.note(name) if scripts is not None else ""
-        notes = [_not_shown(copies), self._note(own), package, unreached, doubts, mentions]
+        notes = [_not_shown(copies), self._note(own), package, instead, unreached, doubts, mentions]
         notes += [unread_in, *dict.fromkeys(part.note for part in parts), await unreadable]
         notes.append(await self._routes.elsewhere(own, file.path, name, found))
         # Where a name is known to stand in code that is not compiled, that is why.
@@ -420,6 +427,24 @@ class Pool:
         # Whoever waits is told; nobody does where the question has failed before.
         task.add_done_callback(lambda task: task.cancelled() or task.exception())
         return task
+
+    async def _accounted(
+        self, routes: Sequence[Route], path: str, name: str, parts: Sequence[Found]
+    ) -> Accounted:
+        """Whether a name stands where the servers that were asked may have missed a use."""
+        texts = [self._routes.texts(route) for route in routes]
+        if any(each is None for each in texts) or any(part.unknown for part in parts):
+            return Accounted()
+        # Several servers may not run at the same time, so none of them is asked again.
+        server = await self._reader(routes[0], path) if len(routes) == 1 else None
+        known = Known(
+            [place for part in parts for place in part.known.definitions],
+            [place for part in parts for place in part.known.places],
+            any(part.known.member for part in parts),
+            all(part.known.local for part in parts),
+        )
+        searched = [each for each in texts if each is not None]
+        return await account(self._routes.language_id(path), name, known, searched, server)
 
     async def _mentions(self, route: Route, question: Expected, found: Sequence[Location]) -> str:
         """What is to be said of the same name in code that the server may leave out."""

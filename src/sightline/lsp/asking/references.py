@@ -21,7 +21,8 @@ from sightline.contract.texts import listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.members import Members, is_member
+from sightline.lsp.asking.members import Members, is_local, is_member
+from sightline.lsp.asking.spelled import Known
 from sightline.lsp.asking.stubs import twins_at
 from sightline.lsp.asking.unknown_names import NOTE, is_name, is_unknown
 from sightline.lsp.coverage.other_builds import name_at
@@ -51,6 +52,8 @@ class Found(NamedTuple):
     note: str = ""
     #: Whether the server knows nothing of the name that was asked about.
     unknown: bool = False
+    #: What is known of it, with its declarations.
+    known: Known = Known()
 
 
 async def find(
@@ -84,9 +87,13 @@ async def find(
     if members is not None and hits != {}:
         notes.append(await members.note(server, language, name, hits, places))
     unknown = is_unknown(language, file.text, position, definitions, texts.of)
+    local = language == "python" and all(
+        is_local(texts.of(each.uri) or "", each.range.start) for each in definitions
+    )
+    known = Known(definitions, places, _are_members(definitions, language, texts), local)
     if not include_declaration:
         places = without_declarations(places, definitions, language, texts.of)
-    return Found(places, " ".join(filter(None, notes)), unknown)
+    return Found(places, " ".join(filter(None, notes)), unknown, known)
 
 
 async def define(server: Server, file: SourceFile, language: str, position: Position) -> Found:

@@ -32,6 +32,8 @@ from sightline.lsp.coverage.packages import (
     unlinked,
 )
 from sightline.lsp.coverage.reach import Reach, imports_of
+from sightline.lsp.coverage.source_texts import SourceTexts
+from sightline.lsp.coverage.unread_languages import UnreadLanguages
 from sightline.lsp.coverage.unread_scripts import UnreadScripts
 from sightline.lsp.coverage.unreadable import Unreadable
 from sightline.lsp.files.legible import can_be_shown
@@ -125,11 +127,13 @@ class Routes:
         self._astray: dict[tuple[str, str], dict[str, str]] = {}
         #: By folder, language, and whether a declaration is asked about: what is to be said of the
         #: package there.
-        self._notes: dict[tuple[str, str, bool], str] = {}
+        self._notes: dict[tuple[str, str, bool], tuple[str, str]] = {}
         #: By server and folder.
         self._reaches: dict[tuple[str, str], Reach] = {}
         self._other_builds: dict[tuple[str, str], OtherBuilds] = {}
-        self._members: dict[tuple[str, str], Members] = {}
+        self._texts: dict[tuple[str, str], SourceTexts] = {}
+        #: By root.
+        self._unread_languages: dict[str, UnreadLanguages] = {}
         #: By server.
         self._other_roots: dict[str, OtherRoots] = {}
         self._unreadable: dict[tuple[str, str], Unreadable] = {}
@@ -142,7 +146,8 @@ class Routes:
         self._missed.clear()
         self._reaches.clear()
         self._other_builds.clear()
-        self._members.clear()
+        self._texts.clear()
+        self._unread_languages.clear()
         self._other_roots.clear()
         self._unreadable.clear()
         self._scripts.clear()
@@ -199,14 +204,35 @@ class Routes:
         inside = is_under(path, projects.root.real)
         return route.project.holds(path) if inside else route.project.folder == projects.root.real
 
-    def unread(self, route: Route, path: str) -> tuple[str, ...]:
-        """The languages in whose files a symbol of this file may be used where nobody looks."""
+    async def unread(self, route: Route, path: str, name: str = "") -> tuple[str, ...]:
+        """The languages in whose files a symbol of this file may be used where nobody looks.
+
+        With a name that its uses have to spell, those that it stands in.
+        """
         language, root = self.language(path), route.project.projects.root
         self._refresh()
-        present = (self._registry.languages[name] for name in self._present[root.real])
-        speaks = {self._registry.languages[name].title for name in route.spec.languages}
-        users = {other.title for other in present if language in other.uses}
-        return tuple(sorted(users - speaks))
+        languages = self._registry.languages
+        speaks = {languages[each].title for each in route.spec.languages}
+        users = {
+            each
+            for each in self._present[root.real]
+            if language in languages[each].uses and languages[each].title not in speaks
+        }
+        if users and name:
+            if root.real not in self._unread_languages:
+                files = partial(self._in_language, root)
+                self._unread_languages[root.real] = UnreadLanguages(files)
+            users = await self._unread_languages[root.real].having(users, name)
+        return tuple(sorted({languages[each].title for each in users}))
+
+    def _in_language(self, root: Root, language: str) -> list[str]:
+        """The files of a language in a root."""
+        return [
+            f"{folder}/{name}"
+            for folder, names in self._in(root).folders()
+            for name in names
+            if self._registry.language_of(name) == language
+        ]
 
     def unlinked(self, root: Root, language: str) -> dict[str, str]:
         """The folders of the packages in a root; see links.py."""
@@ -226,11 +252,13 @@ class Routes:
             self._astray[key] = astray(language, root.outermost, self._in(root).holding)
         return self._astray[key]
 
-    async def package_note(self, route: Route, path: str) -> str:
-        """What the package of a file lacks, and whether others need it and do not find it."""
+    async def package_note(self, route: Route, path: str) -> tuple[str, str]:
+        """What the package of a file lacks, and whether others need it and do not find it; and
+        whether they find something else in its place.
+        """
         root, language = route.project.projects.root, self.language(path) or ""
         if language not in KINDS:
-            return ""
+            return "", ""
         self._refresh()
         key = (path.rpartition("/")[0], language, path.endswith(DECLARATIONS))
         notes, of_root = self._notes, (root.real, language)
@@ -266,10 +294,16 @@ class Routes:
 
     def members(self, route: Route) -> Members | None:
         """The members of a project's classes, where their uses may be unknown to its server."""
+        spec, folder, texts = route.spec, route.project.folder, self.texts(route)
+        return Members(partial(self.project, spec, folder), texts) if texts is not None else None
+
+    def texts(self, route: Route) -> SourceTexts | None:
+        """The sources of a project to look for names in, where its server may not know them all."""
         spec, key = route.spec, (route.name, route.project.folder)
-        if spec.unknown_members and key not in self._members:
-            self._members[key] = Members(partial(self.project, spec, key[1]))
-        return self._members.get(key)
+        if spec.unknown_members and key not in self._texts:
+            project = partial(self.project, spec, key[1])
+            self._texts[key] = SourceTexts(lambda: project().files())
+        return self._texts.get(key)
 
     async def elsewhere(self, route: Route, path: str, name: str, found: Sequence[Location]) -> str:
         """What is to be said of a name in the roots that its server does not look into."""
@@ -326,8 +360,10 @@ class Routes:
             reach.changed(changes)
         for others in self._other_builds.values():
             others.changed(changes)
-        for members in self._members.values():
-            members.changed(changes)
+        for texts in self._texts.values():
+            texts.changed(changes)
+        for languages in self._unread_languages.values():
+            languages.changed(changes)
         for roots in self._other_roots.values():
             roots.changed(changes)
         for unreadable in self._unreadable.values():
@@ -578,8 +614,8 @@ def _package_note(
     declared: bool,
     missed: dict[str, str] | None,
     misled: dict[str, str] | None,
-) -> tuple[str, dict[str, str], dict[str, str]]:
-    """The note; and the packages of the root that others do not find, or find as something else.
+) -> tuple[tuple[str, str], dict[str, str], dict[str, str]]:
+    """The notes; and the packages of the root that others do not find, or find as something else.
 
     Looks at the disk for what is not known yet.
     """
@@ -591,13 +627,12 @@ def _package_note(
         misled = astray(language, root.outermost, projects.holding)
     while not any(name in tree.get(folder, ()) for name in kind.manifests):
         if len(folder) <= len(root.real):
-            return "", missed, misled
+            return ("", ""), missed, misled
         folder = folder.rpartition("/")[0]
     missing = not_installed(language, folder, root.outermost, environments)
     sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
     if name := missed.get(folder):
         sentences.append(kind.sentence.format(name))
-    if not declared and (name := misled.get(folder)):
-        # What others reach instead of the source is a declaration, so its uses are known.
-        sentences.append(ASTRAY.format(name))
-    return " ".join(sentences), missed, misled
+    # What others reach instead of the source may be a declaration, so its uses are known.
+    instead = "" if declared else misled.get(folder, "")
+    return (" ".join(sentences), ASTRAY.format(instead) if instead else ""), missed, misled
