@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sightline.contract.texts import PLAIN_PATH, column_of, line_length_utf16, line_text, listed
+from sightline.contract.texts import column_of, line_length_utf16, line_text, listed_paths
 from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
@@ -145,6 +145,8 @@ def code_places(language: str, text: bytes, starts: Sequence[int]) -> list[Posit
     return list(_code(text, starts, syntax.no_code if syntax is not None else _NOTHING))
 
 
+#: What stands before a part of the name of a module, in Python.
+_PACKAGE = re.compile(rb"[ \t]*(?:from[ \t]+[\w.]*|import[ \t][\w., \t]*)\.")
 #: What matches nowhere.
 _NOTHING = re.compile(rb"(?!)")
 
@@ -169,6 +171,8 @@ class Members:
         if hits is None:
             return "There is too much code here to look for uses on values of unknown type."
         starts = {(path_in(place.uri), place.range.start) for place in known}
+        if language == "python":
+            hits = {path: self._values(path, there) for path, there in hits.items()}
         if sum(map(len, hits.values())) > _MOST_READ + len(starts):
             where = f"more than {_MOST_READ} other places"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
@@ -177,18 +181,23 @@ class Members:
             found = _code(self._texts.text(path), hits[path], no_code)
             places += [(path, place) for place in found if (path, place) not in starts]
         if len(places) > _MOST_ASKED or (places and server.spec.unknown_members == "text"):
-            where = f"{_counted(places, 'other ')} ({self._names(places)})"
+            where = f"{_counted(places, 'other ')}{self._names(places)}"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
         unknown = await _unknown(server, places)
         if not unknown:
             return ""
-        where = f"{_counted(unknown)} ({self._names(unknown)})"
+        where = f"{_counted(unknown)}{self._names(unknown)}"
         return f"{name} stands on values of unknown type in {where}; uses there are not counted."
+
+    def _values(self, path: str, starts: Sequence[int]) -> list[int]:
+        """Those of some places that stand after a value, not after the name of a package."""
+        text = self._texts.text(path)
+        lines = ((start, text.rfind(b"\n", 0, start) + 1) for start in starts)
+        return [start for start, line in lines if not _PACKAGE.fullmatch(text, line, start)]
 
     def _names(self, places: Iterable[tuple[str, Position]]) -> str:
         start = len(self._project().folder) + 1
-        names = sorted({path[start:] for path, _ in places})
-        return listed([name for name in names if re.fullmatch(PLAIN_PATH, name)], _NAMED)
+        return listed_paths(sorted({path[start:] for path, _ in places}), _NAMED)
 
 
 _UNKNOWN = "uses on values of unknown type"

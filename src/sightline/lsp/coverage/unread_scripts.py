@@ -14,7 +14,7 @@ import asyncio
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from sightline.contract.texts import PLAIN_PATH, listed
+from sightline.contract.texts import listed_paths
 from sightline.lsp.coverage.source_texts import SourceTexts, word
 from sightline.lsp.project.projects import Project
 from sightline.workspace.changes import Change
@@ -65,9 +65,9 @@ class UnreadScripts:
             return ""
         start = len(self._project().folder) + 1
         names = [path[start:] for path in sorted(hits)]
-        shown = listed([each for each in names if re.fullmatch(PLAIN_PATH, each)], _NAMED)
+        shown = listed_paths(names, _NAMED)
         scripts = "1 script" if len(hits) == 1 else f"{len(hits):,} scripts"
-        where = f"{scripts} that the server does not read ({shown})"
+        where = f"{scripts} that the server does not read{shown}"
         return f"The name also stands in {where}; {_MISSING}"
 
     def _files(self) -> list[str]:
