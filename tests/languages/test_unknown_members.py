@@ -148,3 +148,18 @@ async def test_files_are_named_if_their_names_are_no_sentences(
         answer = await summary(running, "box.js", 1, 2)
     count = "1 place" if len(names) == 1 else f"{len(names)} places"
     assert answer == "Returned 1 reference. " + said(count, "").replace(" ()", where)
+
+
+@pytest.mark.parametrize("server", ["tsgo", "vtsls"])
+async def test_a_name_of_javascript_may_have_a_dollar(tmp_path: Path, server: str) -> None:
+    files = {
+        "jsconfig.json": "{}",
+        "box.js": "export class Box {\n  $lid() {}\n  lid$() {}\n  $() {}\n}\n",
+        "unknown.js": "export const work = (one) => [one.$lid(), one.lid$(), one.$, one.lid]\n",
+    }
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
+        for line, name in enumerate(["$lid", "lid$", "$"], 1):
+            answer = await summary(running, "box.js", line, 2)
+            assert answer.startswith(f"Returned 0 references. {name} stands "), answer
+            assert " in 1 " in answer, answer

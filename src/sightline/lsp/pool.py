@@ -130,7 +130,7 @@ class Pool:
         self, file: SourceFile, position: Position, *, include_declaration: bool
     ) -> Covered[Sequence[Location]]:
         own = self._routes.route(file.path, "references")
-        name = name_at(file.text, position)
+        name = name_at(file.text, position, self._routes.language_id(file.path))
         unread = await self._routes.unread(own, file.path)
         package, instead = await self._routes.package_note(own, file.path)
         question = Expected(file, position, include_declaration)

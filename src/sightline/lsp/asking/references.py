@@ -70,11 +70,11 @@ async def find(
         if unknown:
             unknown = not await questions.definition(server, file, language, position)
         return Found(found, unknown=unknown)
-    name, texts = name_at(file.text, position), _Texts(server)
+    name, texts = name_at(file.text, position, language), _Texts(server)
 
     async def declared() -> tuple[list[Location], Hits | None]:
         places = list(await questions.definition(server, file, language, position))
-        if members is not None and _are_members(places, language, texts):
+        if members is not None and name and _are_members(places, language, texts):
             return places, await members.search(name)
         return places, {}
 

@@ -138,7 +138,7 @@ def _uses(language: str, text: bytes, starts: Sequence[int]) -> Iterable[Positio
 
 def _has_to_be_spelled(language: str, name: str) -> bool:
     """Whether uses of what has this name have it, too: Python calls some methods by itself."""
-    if not name.isascii() or not name.isidentifier():
+    if not name.isascii() or not name.replace("$", "_").isidentifier():
         return False
     if language == "python":
         return not (name.startswith("__") and name.endswith("__"))

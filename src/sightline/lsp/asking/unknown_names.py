@@ -81,7 +81,7 @@ def is_imported(language: str, place: Location, text_of: Callable[[str], str | N
 
 def is_name(language: str, text: str, position: Position) -> bool:
     """Whether a position is in a name in code, as far as the language is known here."""
-    name = name_at(text, position)
+    name = name_at(text, position, language)
     keywords = _KEYWORDS.get(language)
     if keywords is None or not name or name in keywords:
         return False
