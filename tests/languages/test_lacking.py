@@ -229,6 +229,7 @@ def test_doctor_names_packages_that_are_not_installed(tmp_path: Path) -> None:
             {
                 "pyproject.toml": '[project]\nname = "app"\ndependencies = ["dep"]\n',
                 "a.py": "def   area() -> int:\n    return 1\n",
+                "b.py": "from dep import area\n",
                 ".venv/pyvenv.cfg": "home = /usr/bin\nversion = 3.11.2\n",
             },
             ".venv/lib/python3.11/site-packages/dep-1.dist-info/RECORD",
@@ -239,6 +240,7 @@ def test_doctor_names_packages_that_are_not_installed(tmp_path: Path) -> None:
                 "package.json": '{"name": "app", "dependencies": {"dep": "1"}}',
                 "tsconfig.json": "{}",
                 "a.ts": "class Area {}\nnew Area()\n",
+                "b.ts": 'import { Area } from "dep"\n',
             },
             "node_modules/dep/package.json",
         ),

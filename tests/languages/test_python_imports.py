@@ -1,6 +1,7 @@
 """Own modules that a Python server does not find: said exactly where it misses uses."""
 
 import asyncio
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ USE = "from app.core import target\n\ntarget()\n"
 PROJECT = '[project]\nname = "x"\nversion = "1"\n'
 TY = PROJECT + "[tool.ty.environment]\n"
 PYRIGHT = PROJECT + "[tool.pyright]\n"
+SITE = ".venv/lib/python3.11/site-packages"
+COPY = "Imports of app lead to an installed copy in 1 file; uses there may be missing."
 NOTE = "Imports of app are not resolved in 1 file; uses there may be missing."
 
 #: Where the module lies, who imports it, and what else there is.
@@ -82,7 +85,7 @@ async def test_it_is_said_where_uses_are_missed_and_nowhere_else(
 async def test_it_is_said_from_when_it_is_so_until_it_is_mended(
     tmp_path: Path, server: str
 ) -> None:
-    core, site = "lib/app/core.py", ".venv/lib/python3.11/site-packages"
+    core, site = "lib/app/core.py", SITE
     files = {core: CORE, "lib/app/other.py": "", "tests/use.py": "x = 1\n", "alone.py": CORE}
     root = write_files(tmp_path / "ws", files)
     async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
@@ -102,6 +105,63 @@ async def test_it_is_said_from_when_it_is_so_until_it_is_mended(
         assert NOTE not in summary
 
 
+@pytest.mark.parametrize("server", ["ty", "pyright"])
+@pytest.mark.parametrize("layout", list(LAYOUTS))
+async def test_it_is_said_where_uses_are_those_of_an_installed_copy(
+    tmp_path: Path, server: str, layout: str
+) -> None:
+    folder, use, more = LAYOUTS[layout]
+    core = f"{folder}/core.py"
+    copy = {f"{SITE}/app/core.py": CORE, ".venv/pyvenv.cfg": "home = /usr/bin\n"}
+    root = write_files(tmp_path / "ws", {core: CORE, use: USE, **copy, **more})
+    async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
+        found, summary = await asked(running, core)
+        if layout == "path elsewhere":
+            assert COPY not in summary  # what is meant lies elsewhere
+        else:
+            assert (running.uri(use) in found) != (COPY in summary), (found, summary)
+            assert NOTE not in summary
+
+
+@pytest.mark.parametrize("server", ["ty", "pyright"])
+async def test_what_is_installed_of_others_is_no_copy(tmp_path: Path, server: str) -> None:
+    """Own code by a name that is also installed, and part of a package that is spread."""
+    files = {
+        "lib/app/core.py": CORE,
+        "tests/use.py": "import app.other\nimport yaml\n",
+        "lib/yaml/own.py": CORE,
+        f"{SITE}/app/other.py": "x = 1\n",
+        f"{SITE}/yaml/__init__.py": "",
+        ".venv/pyvenv.cfg": "home = /usr/bin\n",
+    }
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
+        assert (await asked(running, "lib/app/core.py"))[1] == "Returned 0 references."
+        assert (await asked(running, "lib/yaml/own.py"))[1] == "Returned 0 references."
+        write_files(root, {"tests/use.py": USE})
+        # Others have a part of it installed, and this is another one.
+        assert NOTE in (await asked(running, "lib/app/core.py"))[1]
+
+
+async def test_a_copy_is_one_until_it_is_installed_as_it_lies(tmp_path: Path) -> None:
+    files = {
+        "lib/app/__init__.py": "",
+        "lib/app/core.py": CORE,
+        "tests/use.py": USE,
+        f"{SITE}/app/__init__.py": "",
+        f"{SITE}/app/core.py": CORE,
+        ".venv/pyvenv.cfg": "home = /usr/bin\n",
+    }
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path / "cache", registry=only("ty")) as running:
+        assert COPY in (await asked(running, "lib/app/core.py"))[1]
+        shutil.rmtree(root / SITE / "app")
+        write_files(root, {f"{SITE}/app.pth": f"{root}/lib\n"})
+        found, summary = await asked(running, "lib/app/core.py")
+        assert running.uri("tests/use.py") in found
+        assert summary == "Returned 2 references."
+
+
 async def test_a_warm_engine_knows_it_before_it_is_asked(tmp_path: Path) -> None:
     root = write_files(tmp_path / "ws", {"lib/app/core.py": CORE, "tests/use.py": USE})
     async with engine(root, cache=tmp_path / "cache", registry=only("ty")) as running:
@@ -116,3 +176,12 @@ def test_doctor_says_it(tmp_path: Path) -> None:
     root = write_files(tmp_path / "ws", {"lib/app/core.py": CORE, "tests/use.py": USE})
     said = run(home, "doctor", root).stdout
     assert ", ready; imports of own modules are not resolved: app\n" in said
+
+
+def test_doctor_says_that_what_is_installed_is_a_copy(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    copy = {f"{SITE}/app/core.py": CORE, ".venv/pyvenv.cfg": "home = /usr/bin\n"}
+    root = write_files(tmp_path / "ws", {"lib/app/core.py": CORE, "tests/use.py": USE, **copy})
+    said = run(home, "doctor", root).stdout
+    assert ", ready; imports of own modules lead to an installed copy: app\n" in said

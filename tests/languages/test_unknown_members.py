@@ -118,3 +118,48 @@ async def test_many_places_are_counted_and_not_asked_about(tmp_path: Path) -> No
             "Returned 1 reference. discard stands after a dot in more than 500 other places; "
             "uses on values of unknown type are not counted."
         )
+
+
+async def test_the_name_of_a_module_is_no_member(tmp_path: Path) -> None:
+    imports = "from lost.discard import a\nimport b, lost.discard as c\nfrom .discard import d\n"
+    root = write_files(tmp_path / "ws", PYTHON | {"unknown.py": imports})
+    async with engine(root, cache=tmp_path / "cache", registry=only("ty")) as running:
+        assert await summary(running, "box.py", 1, 8) == "Returned 1 reference."
+        write_files(root, {"unknown.py": f"{imports}import lost; lost.discard(1)\n"})
+        expected = f"Returned 1 reference. {said('1 place', 'unknown.py')}"
+        assert await summary(running, "box.py", 1, 8) == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "where"),
+    [
+        (["(shop)/[[...slug]]/@side/$id.js"], " ((shop)/[[...slug]]/@side/$id.js)"),
+        (["say yes.js"], ""),
+        (["say yes.js", "a.js"], " (a.js, 1 more)"),
+    ],
+)
+async def test_files_are_named_if_their_names_are_no_sentences(
+    tmp_path: Path, names: list[str], where: str
+) -> None:
+    use = "export const work = (one) => one.discard(1)\n"
+    files = dict.fromkeys(names, use)
+    root = write_files(tmp_path / "ws", JAVASCRIPT | {"unknown.js": ""} | files)
+    async with engine(root, cache=tmp_path / "cache", registry=only("tsgo")) as running:
+        answer = await summary(running, "box.js", 1, 2)
+    count = "1 place" if len(names) == 1 else f"{len(names)} places"
+    assert answer == "Returned 1 reference. " + said(count, "").replace(" ()", where)
+
+
+@pytest.mark.parametrize("server", ["tsgo", "vtsls"])
+async def test_a_name_of_javascript_may_have_a_dollar(tmp_path: Path, server: str) -> None:
+    files = {
+        "jsconfig.json": "{}",
+        "box.js": "export class Box {\n  $lid() {}\n  lid$() {}\n  $() {}\n}\n",
+        "unknown.js": "export const work = (one) => [one.$lid(), one.lid$(), one.$, one.lid]\n",
+    }
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
+        for line, name in enumerate(["$lid", "lid$", "$"], 1):
+            answer = await summary(running, "box.js", line, 2)
+            assert answer.startswith(f"Returned 0 references. {name} stands "), answer
+            assert " in 1 " in answer, answer

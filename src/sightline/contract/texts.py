@@ -15,10 +15,12 @@ __all__ = [
     "line_length_utf16",
     "line_text",
     "listed",
+    "listed_paths",
 ]
 
-#: A pattern for paths that may stand in a sentence of ours: no blanks, no words of their own.
-PLAIN_PATH = r"[\w./+\\-]{1,120}"
+#: A pattern for paths that may stand in a sentence of ours: no blanks, no words of their own. Web
+#: frameworks give names like ``(shop)/[[...slug]]/@modal/$id.tsx`` a meaning.
+PLAIN_PATH = r"[\w./+\\()\[\]@$~-]{1,120}"
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
@@ -74,6 +76,19 @@ def listed(names: Sequence[str], most: int) -> str:
     """
     more = [f"{len(names) - most} more"] if len(names) > most else []
     return ", ".join([*names[:most], *more])
+
+
+def listed_paths(paths: Sequence[str], most: int) -> str:
+    """Paths in brackets for a sentence, those that may stand in one; nothing if none may.
+
+    >>> listed_paths(["a.py", "b c.py", "d.py"], 2), listed_paths(["b c.py"], 2)
+    (' (a.py, d.py, 1 more)', '')
+    """
+    plain = [path for path in paths if re.fullmatch(PLAIN_PATH, path)]
+    if not plain:
+        return ""
+    more = len(paths) - len(plain[:most])
+    return f" ({', '.join([*plain[:most], *([f'{more} more'] if more else [])])})"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -29,6 +29,7 @@ from sightline.contract.values import Hover, Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.header_questions import Asked, in_a_source, note_of
 from sightline.lsp.asking.references import Ask, Found, define, find
+from sightline.lsp.asking.spelled import Accounted, Known, account
 from sightline.lsp.asking.sweep import Counter, sweep
 from sightline.lsp.asking.unknown_names import NOTE
 from sightline.lsp.coverage.other_builds import Extent, OtherBuilds, Sought, extent_of, name_at
@@ -144,7 +145,7 @@ class Pool:
         self, file: SourceFile, position: Position, *, include_declaration: bool
     ) -> Covered[Sequence[Location]]:
         own = self._routes.route(file.path, "references")
-        unread = self._routes.unread(own, file.path)
+        unread = await self.gaps.unread_languages(own, file.path)
         asked = Asked(Expected(file, position, include_declaration))
         if own.spec.compile_database:
             beside = self._fleet.servers.get(_key(own, _BESIDE))
@@ -166,16 +167,22 @@ class Pool:
             copies.update(self._routes.in_worktrees(route, found.places, lambda place: place.uri))
             # A file of another project is seen here through the wrong environment.
             own = self._routes.own(route, found.places, lambda place: place.uri)
-            return Found(own, found.note, found.unknown)
+            return found._replace(places=own)
 
         # Code of a project with its own environment may use what lies outside of it.
         related = self._routes.related(own)
-        unreadable, lacks = self.gaps.of_files(related), self.gaps.of_references(own, file)
+        unreadable, lacking = self.gaps.of_files(related), self.gaps.of_references(own, file)
         parts, sought = await self._beside(self._turns.all(ask, related), own, question)
         found = [place for part in parts for place in part.places]
         mentions = await self._mentions(sought, question, file, found, references)
         name = whole_name(self._routes.language(file.path) or "", file, position, found)
-        notes = [_not_shown(copies), self._note(own), await lacks, mentions]
+        lacks = await lacking
+        if unread or any(lacks):
+            told = await self._accounted(related, file.path, name, parts)
+            lacks = lacks.given(told)
+            if told.has_name:
+                unread = await self.gaps.unread_languages(own, file.path, name)
+        notes = [_not_shown(copies), self._note(own), *lacks, mentions]
         notes.append(await self.gaps.in_scripts(own, file.path, name))
         notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
         notes.append(await self.gaps.in_other_roots(own, file.path, name, found))
@@ -375,6 +382,23 @@ class Pool:
         return file, await questions.document_symbols(server, file, language)
 
     # Servers
+
+    async def _accounted(
+        self, routes: Sequence[Route], path: str, name: str, parts: Sequence[Found]
+    ) -> Accounted:
+        """Whether a name stands where the servers that were asked may have missed a use."""
+        texts = [self.gaps.texts(route) for route in routes]
+        if any(each is None for each in texts) or any(part.unknown for part in parts):
+            return Accounted()
+        # Several servers may not run at the same time, so none of them is asked again.
+        server = await self._reader(routes[0], path) if len(routes) == 1 else None
+        known = Known(
+            [place for part in parts for place in part.known.definitions],
+            [place for part in parts for place in part.known.places],
+            any(part.known.member for part in parts),
+        )
+        searched = [each for each in texts if each is not None]
+        return await account(self._routes.language_id(path), name, known, searched, server)
 
     async def _beside(
         self, answer: Coroutine[Any, Any, T], route: Route, question: Expected

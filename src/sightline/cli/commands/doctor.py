@@ -242,17 +242,21 @@ async def _reach(pool: Pool, outlook: Outlook, subject: str, ready: str) -> Find
     if packages:
         told = f"{ready}; {ASTRAY_TOLD}: {listed(packages, _MAX_NAMED)}"
         return Finding(subject, "note", told, ASTRAY_FIX)
-    unresolved, left_out = await pool.gaps.unreached(outlook)
+    unresolved, copied, left_out = await pool.gaps.unreached(outlook)
     if left_out:
         ready += f"; files that are left out: {left_out:,}"
     unread = await pool.gaps.of_files(outlook.routes)
     if unread:
         ready += f". {unread}"
-    if unresolved:
-        told = f"{ready}; imports of own modules are not resolved: {listed(unresolved, _MAX_NAMED)}"
+    if unresolved or copied:
+        names, why = (unresolved, "are not resolved") if unresolved else (copied, _COPIED)
+        told = f"{ready}; imports of own modules {why}: {listed(names, _MAX_NAMED)}"
         imports = imports_of(outlook.routes[0].spec)
         return Finding(subject, "note", told, imports.fix if imports is not None else "")
     return Finding(subject, "note", ready, FIX) if unread else Finding(subject, "ok", ready)
+
+
+_COPIED = "lead to an installed copy"
 
 
 def _not_startable(

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sightline.contract.texts import PLAIN_PATH, column_of, line_length_utf16, line_text, listed
+from sightline.contract.texts import column_of, line_length_utf16, line_text, listed_paths
 from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
@@ -22,9 +22,8 @@ from sightline.lsp.coverage.source_texts import Hits, SourceTexts
 from sightline.lsp.project.projects import Project
 from sightline.lsp.server.server import Server
 from sightline.lsp.together import together
-from sightline.workspace.changes import Change
 
-__all__ = ["Members", "Mentions", "is_code", "is_member"]
+__all__ = ["Members", "Mentions", "code_places", "is_code", "is_local", "is_member"]
 
 #: Of so many places it is told whether they are code, and so many are asked about.
 _MOST_READ = 500
@@ -78,6 +77,8 @@ def is_member(language: str, text: str, place: Position) -> bool:
     True
     >>> is_member("python", "def close(): ...", Position(0, 4))
     False
+    >>> is_member("python", "def f():\\n    def close(): ...", Position(1, 8))
+    False
     """
     syntax = _SYNTAXES.get(language)
     line = line_text(text, place.line)
@@ -85,7 +86,44 @@ def is_member(language: str, text: str, place: Position) -> bool:
         return False
     column = column_of(line, place.character)
     before = syntax.before.fullmatch(line, 0, column)
-    return before is not None and syntax.after.match(line, column) is not None
+    if before is None or syntax.after.match(line, column) is None:
+        return False
+    return language != "python" or line[:column].endswith(".") or _opener(text, place) == "class"
+
+
+def is_local(text: str, place: Position) -> bool:
+    """Whether a function or class of Python that is declared at a place belongs to a function.
+
+    >>> is_local("def f():\\n    def g(): ...", Position(1, 8)), is_local("x = 1", Position(0, 0))
+    (True, False)
+    """
+    line = line_text(text, place.line) or ""
+    declared = _DECLARED.fullmatch(line, 0, column_of(line, place.character))
+    return declared is not None and _opener(text, place) == "def"
+
+
+_DECLARED = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+")
+_OPENS = re.compile(rb"([ \t]*)(?:(?:async[ \t]+)?(def|class)\b|([)\]}])|[^\s#])")
+
+
+def _opener(text: str, place: Position) -> str:
+    """What the line of a place in Python is in: the body of a ``def``, of a ``class``, or none."""
+    code = _PYTHON.no_code.sub(_blank, text.encode()).split(b"\n")[: place.line + 1]
+    first = _OPENS.match(code[-1]) if len(code) > place.line else None
+    indent = len(first[1]) if first is not None else 0
+    for line in reversed(code[:-1]):
+        found = _OPENS.match(line) if indent else None
+        if found is None or len(found[1]) >= indent:
+            continue
+        if found[2]:
+            return found[2].decode()
+        # What ends a list of parameters stands below the line that opens it.
+        indent = len(found[1]) + (1 if found[3] else 0)
+    return ""
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    return found[0] if found.lastgroup is not None else b"\n" * found[0].count(b"\n")
 
 
 def is_code(language: str, text: str, place: Position) -> bool:
@@ -97,6 +135,21 @@ def is_code(language: str, text: str, place: Position) -> bool:
     line = lines[place.line]
     before = "\n".join([*lines[: place.line], line[: column_of(line, place.character)]])
     return any(True for _ in _code(text.encode(), [len(before.encode())], syntax.no_code))
+
+
+def code_places(language: str, text: bytes, starts: Sequence[int]) -> list[Position]:
+    """Those of some places in a text that are in no comment and no text inside it.
+
+    Of a language that is not known, all.
+    """
+    syntax = _SYNTAXES.get(language)
+    return list(_code(text, starts, syntax.no_code if syntax is not None else _NOTHING))
+
+
+#: What stands before a part of the name of a module, in Python.
+_PACKAGE = re.compile(rb"[ \t]*(?:from[ \t]+[\w.]*|import[ \t][\w., \t]*)\.")
+#: What matches nowhere.
+_NOTHING = re.compile(rb"(?!)")
 
 
 class Mentions(NamedTuple):
@@ -111,12 +164,9 @@ class Mentions(NamedTuple):
 class Members:
     """Those of one project."""
 
-    def __init__(self, project: Callable[[], Project]) -> None:
+    def __init__(self, project: Callable[[], Project], texts: SourceTexts) -> None:
         self._project = project
-        self._texts = SourceTexts(lambda: project().files())
-
-    def changed(self, changes: Sequence[Change]) -> None:
-        self._texts.changed(changes)
+        self._texts = texts
 
     async def search(self, name: str, language: str) -> Mentions | None:
         """Where a name stands after a dot; ``None`` if there is too much to look through.
@@ -130,6 +180,8 @@ class Members:
             hits = self._texts.search(pattern, word)
             if hits is None:
                 return None
+            if language == "python":
+                hits = {path: self._values(path, there) for path, there in hits.items()}
             total = sum(map(len, hits.values()))
             few = total <= _MOST_READ
             return Mentions(hits, total, self._in_code(hits, language) if few else None)
@@ -164,18 +216,23 @@ class Members:
             places = self._in_code(mentions.hits, language)
         places = [each for each in places if each not in starts]
         if len(places) > _MOST_ASKED or (places and server.spec.unknown_members == "text"):
-            where = f"{_counted(places, 'other ')} ({self._names(places)})"
+            where = f"{_counted(places, 'other ')}{self._names(places)}"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
         unknown = await _unknown(server, places)
         if not unknown:
             return ""
-        where = f"{_counted(unknown)} ({self._names(unknown)})"
+        where = f"{_counted(unknown)}{self._names(unknown)}"
         return f"{name} stands on values of unknown type in {where}; uses there are not counted."
+
+    def _values(self, path: str, starts: Sequence[int]) -> list[int]:
+        """Those of some places that stand after a value, not after the name of a package."""
+        text = self._texts.text(path)
+        lines = ((start, text.rfind(b"\n", 0, start) + 1) for start in starts)
+        return [start for start, line in lines if not _PACKAGE.fullmatch(text, line, start)]
 
     def _names(self, places: Iterable[tuple[str, Position]]) -> str:
         start = len(self._project().folder) + 1
-        names = sorted({path[start:] for path, _ in places})
-        return listed([name for name in names if re.fullmatch(PLAIN_PATH, name)], _NAMED)
+        return listed_paths(sorted({path[start:] for path, _ in places}), _NAMED)
 
 
 _UNKNOWN = "uses on values of unknown type"

@@ -22,6 +22,7 @@ from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.members import Members, Mentions, is_member
+from sightline.lsp.asking.spelled import Known
 from sightline.lsp.asking.stubs import twins_at
 from sightline.lsp.asking.unknown_names import NOTE, is_name, is_unknown
 from sightline.lsp.coverage.other_builds import name_at
@@ -50,6 +51,8 @@ class Found(NamedTuple):
     note: str = ""
     #: Whether the server knows nothing of the name that was asked about.
     unknown: bool = False
+    #: What is known of it, with its declarations.
+    known: Known = Known()
 
 
 async def find(
@@ -66,11 +69,11 @@ async def find(
         if unknown:
             unknown = not await questions.definition(server, file, language, position)
         return Found(found, unknown=unknown)
-    name, texts = name_at(file.text, position), _Texts(server)
+    name, texts = name_at(file.text, position, language), _Texts(server)
 
     async def declared() -> tuple[list[Location], bool, Mentions | None]:
         places = list(await questions.definition(server, file, language, position))
-        if members is not None and _are_members(places, language, texts):
+        if members is not None and name and _are_members(places, language, texts):
             return places, True, await members.search(name, language)
         return places, False, None
 
@@ -85,9 +88,10 @@ async def find(
     if members is not None and of_members:
         notes.append(await members.note(server, language, name, mentions, places))
     unknown = is_unknown(language, file.text, position, definitions, texts.of)
+    known = Known(definitions, places, of_members)
     if not include_declaration:
         places = without_declarations(places, definitions, language, texts.of)
-    return Found(places, " ".join(filter(None, notes)), unknown)
+    return Found(places, " ".join(filter(None, notes)), unknown, known)
 
 
 async def define(server: Server, file: SourceFile, language: str, position: Position) -> Found:

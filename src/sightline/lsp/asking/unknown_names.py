@@ -17,7 +17,7 @@ from sightline.lsp.asking.members import is_code
 from sightline.lsp.c import preprocessor
 from sightline.lsp.coverage.other_builds import name_at
 
-__all__ = ["NOTE", "is_name", "is_unknown"]
+__all__ = ["NOTE", "is_imported", "is_name", "is_unknown"]
 
 NOTE = (
     "The server cannot tell what this name is, perhaps for an import that it does not resolve; "
@@ -69,15 +69,19 @@ def is_unknown(
     """Whether a server knows nothing of the name at a position, by the definitions that it has."""
     if not definitions:
         return is_name(language, text, position)
+    return all(is_imported(language, each, text_of) for each in definitions)
+
+
+def is_imported(language: str, place: Location, text_of: Callable[[str], str | None]) -> bool:
+    """Whether a definition is nothing but the import of a name."""
     pattern = _IMPORTS.get(language)
-    return pattern is not None and all(
-        pattern.search(_before(text_of(each.uri) or "", each.range.start)) for each in definitions
-    )
+    before = _before(text_of(place.uri) or "", place.range.start)
+    return pattern is not None and pattern.search(before) is not None
 
 
 def is_name(language: str, text: str, position: Position) -> bool:
     """Whether a position is in a name in code, as far as the language is known here."""
-    name = name_at(text, position)
+    name = name_at(text, position, language)
     keywords = _KEYWORDS.get(language)
     if keywords is None or not name or name in keywords:
         return False

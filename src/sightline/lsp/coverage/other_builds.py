@@ -36,6 +36,8 @@ _NAMED = 3
 # Expressions are compiled when they are first needed, which most programs never do.
 _PLAIN = r"[\w./+-]{1,120}"
 _WORD = r"[^\W\d]\w*"
+#: In JavaScript and TypeScript a dollar is a letter.
+_SCRIPT_WORD = r"(?:[^\W\d]|\$)[\w$]*"
 #: How clangd tells symbols apart: by the file of one that no other file can name, and by the place
 #: in it if it is a macro or belongs to a function; and by the types that it is or belongs to.
 _OWN = r"c:(?P<file>[^@]+)@(?P<place>\d+\b(?!@macro@))?"
@@ -252,15 +254,18 @@ class OtherBuilds:
         return _Kept(alone, [(0, code)] if alone else self.builds.stretches(code))
 
 
-def name_at(text: str, position: Position) -> str:
+def name_at(text: str, position: Position, language: str = "") -> str:
     """The name that a position is in, or at the end of; nothing if there is none.
 
     >>> name_at("a = café + b", Position(0, 8)), name_at("a = b", Position(0, 2))
     ('café', '')
+    >>> name_at("$a.b", Position(0, 0), "javascript"), name_at("$a.b", Position(0, 1), "php")
+    ('$a', 'a')
     """
+    pattern = _SCRIPT_WORD if language.startswith(("javascript", "typescript")) else _WORD
     line = line_text(text, position.line) or ""
     column = column_of(line, position.character)
-    found = (word for word in re.finditer(_WORD, line) if word.start() <= column <= word.end())
+    found = (word for word in re.finditer(pattern, line) if word.start() <= column <= word.end())
     return next((word[0] for word in found), "")
 
 

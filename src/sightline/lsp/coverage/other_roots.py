@@ -7,10 +7,9 @@ use it. That is said; a question asked there is answered there.
 
 import asyncio
 import os
-import re
 from collections.abc import Callable, Iterable, Sequence
 
-from sightline.contract.texts import PLAIN_PATH, listed
+from sightline.contract.texts import listed_paths
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location
 from sightline.lsp.coverage.source_texts import SourceTexts, word
@@ -49,9 +48,9 @@ class OtherRoots:
             shown += [f"{root.name}/{each[len(root.real) + 1 :]}" for each in there - known]
         if not shown:
             return ""
-        names = listed([each for each in sorted(shown) if re.fullmatch(PLAIN_PATH, each)], _NAMED)
+        names = listed_paths(sorted(shown), _NAMED)
         files = "1 file" if len(shown) == 1 else f"{len(shown):,} files"
-        return f"{name} also stands in {files} of other roots ({names}); uses there may be missing."
+        return f"{name} also stands in {files} of other roots{names}; uses there may be missing."
 
     def _search(self, root: Root, own: Root, path: str, name: str) -> set[str]:
         texts = self._texts.setdefault(root, SourceTexts(lambda: self._files(root)))

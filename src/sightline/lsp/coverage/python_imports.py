@@ -4,7 +4,8 @@ Code in ``packages/app/src`` or ``lib`` is found by its tests once it is install
 that whoever runs them sets. A server that knows of neither says that a function has no uses there.
 It cannot be mended here: another path would make it report other problems than its user sees. So it
 is said. How servers look for modules was observed: in the project's folder and a few below it, in
-what is installed, and upwards from the file that imports.
+what is installed, and upwards from the file that imports. What is installed may be a copy of the
+project's own code, made by ``pip install .``: then the uses are the copy's, and that is said, too.
 """
 
 import os
@@ -17,7 +18,7 @@ from typing import NamedTuple
 from sightline.contract.uris import above, is_under
 from sightline.lsp.files.reading import read_json, read_toml, table, texts
 from sightline.lsp.project.projects import Project
-from sightline.lsp.python.environments import modules_in, modules_of
+from sightline.lsp.python.environments import modules_in, site_packages
 
 __all__ = [
     "FIX",
@@ -59,6 +60,8 @@ class Unresolved(NamedTuple):
     places: Sequence[str]
     #: The files that import it in vain.
     files: frozenset[str]
+    #: Whether they find a copy of it that is installed.
+    copied: bool = False
 
 
 def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Unresolved]:
@@ -69,14 +72,20 @@ def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Un
     packages = project.spec.python_environment == "pyright"
     spelled = {name for name, files in importing.items() if files}
     names = {name.partition(".")[0] for name in spelled} - sys.stdlib_module_names
-    names -= modules_of(project.environment) if project.environment is not None else set()
     for root in roots:
         inside = is_under(root, project.folder)
         found = {name for name in names if _is_in(tree, root, name)}
         names -= found if inside else modules_in(root)
+    environment = site_packages(project.environment) if project.environment is not None else []
+    installed = _installed(
+        environment, [name for name in spelled if name.partition(".")[0] in names]
+    )
 
     @cache
     def lost(module: str) -> frozenset[str]:
+        if module in installed:
+            # Others are looked for upwards only if nothing is installed.
+            return frozenset(importing[module])
         name, top = module.partition(".")[0], project.folder
         return frozenset(
             file
@@ -84,19 +93,61 @@ def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Un
             if not _is_above(tree, file, top, name, packages=packages)
         )
 
-    places: dict[str, dict[str, set[str]]] = {}
+    places: dict[tuple[str, bool], dict[str, set[str]]] = {}
     for module, place in _places(tree, spelled, names):
+        copy = installed.get(module)
+        if copy is not None and not _is_copy(copy, place, tree):
+            continue
         if lost(module):
-            name = module.partition(".")[0]
-            places.setdefault(name, {}).setdefault(module, set()).add(place)
+            key = module.partition(".")[0], copy is not None
+            places.setdefault(key, {}).setdefault(module, set()).add(place)
     return [
         Unresolved(
             name,
             sorted(set().union(*modules.values())),
             frozenset().union(*map(lost, modules)),
+            copied,
         )
-        for name, modules in sorted(places.items())
+        for (name, copied), modules in sorted(places.items())
     ]
+
+
+def _installed(environment: Iterable[str], modules: Iterable[str]) -> dict[str, str]:
+    """The folder or file that each of these modules is installed as, by its first name."""
+    found: dict[str, str] = {}
+    beside = [(folder, modules_in(folder)) for folder in environment]
+    for module in modules:
+        name, _, inner = module.partition(".")
+        for folder in (folder for folder, names in beside if name in names):
+            place = f"{folder}/{name}"
+            files = [f"{place}{end}" for end in SOURCES if os.path.isfile(f"{place}{end}")]
+            if os.path.isdir(place) and (
+                # One without is spread over several folders, and this may not be the one.
+                os.path.isfile(f"{place}/__init__.py") or not inner or inner in modules_in(place)
+            ):
+                files.insert(0, place)
+            if files:
+                found[module] = files[0]
+                break
+    return found
+
+
+def _is_copy(installed: str, place: str, tree: Sources) -> bool:
+    """Whether what is installed is made of what lies at a place, and is not that itself."""
+    if os.path.realpath(installed) == os.path.realpath(place):
+        return False
+    if place not in tree:
+        return os.path.isfile(installed)
+    return not tree[place].isdisjoint(_names(installed)) or (
+        not tree[place] and any(f"{place}/{name}" in tree for name in _names(installed))
+    )
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def imported(text: str) -> frozenset[str]:

@@ -44,10 +44,12 @@ class Unreached(NamedTuple):
         """What is to be said of uses of a file's code."""
         sentences: list[str] = []
         found = [each for each in self.unresolved if any(is_under(path, p) for p in each.places)]
-        if found:
-            files = _files(len(frozenset[str]().union(*(each.files for each in found))))
-            names = listed([each.name for each in found], _NAMED)
-            sentences.append(f"Imports of {names} are not resolved in {files}; {_MISSING}")
+        for copied, where in _WHERE.items():
+            some = [each for each in found if each.copied == copied]
+            if some:
+                files = _files(len(frozenset[str]().union(*(each.files for each in some))))
+                names = listed([each.name for each in some], _NAMED)
+                sentences.append(f"Imports of {names} {where} in {files}; {_MISSING}")
         return " ".join([*sentences, *self.of_files(_MISSING)])
 
     def of_files(self, missing: str) -> list[str]:
@@ -61,6 +63,8 @@ class Unreached(NamedTuple):
         return found
 
 
+#: By whether an import leads to a copy.
+_WHERE = {False: "are not resolved", True: "lead to an installed copy"}
 _MISSING = "uses there may be missing."
 _BY_DEFAULT = "The server leaves out {} by default, for the names of their folders"
 

@@ -43,6 +43,8 @@ class SourceTexts:
         #: How often something changed, and how often it had when files were last read.
         self._changes, self._seen = 0, -1
         self._size = 0
+        #: The files that are too large, or cannot be read.
+        self.unread: frozenset[str] = frozenset()
         self._noting = threading.Lock()
         self._looking = threading.Lock()
 
@@ -50,6 +52,10 @@ class SourceTexts:
         with self._noting:
             self._due.update(change.path for change in changes)
             self._changes += 1
+
+    def __contains__(self, path: str) -> bool:
+        """Whether there was such a file at the last search."""
+        return path in self._texts
 
     def text(self, path: str) -> bytes:
         """What a file holds, as it was at the last search."""
@@ -84,14 +90,18 @@ class SourceTexts:
             if self._seen == self._changes:
                 return
             seen, due, self._due = self._changes, self._due, set()
-        before, texts, size = self._texts, dict[str, bytes](), 0
+        before, texts, size, unread = self._texts, dict[str, bytes](), 0, set[str]()
         for path in self._files():
             known = before.get(path)
-            if known is None or path in due:
-                known = read_bytes(path, _MAX_BYTES) or b""
+            if known is None or path in due or path in self.unread:
+                known = read_bytes(path, _MAX_BYTES)
+            if known is None:
+                unread.add(path)
+                known = b""
             size += len(known)
             if size > _MOST:
                 texts.clear()
                 break
             texts[path] = known
-        self._texts, self._size, self._seen = texts, size, seen
+        self._texts, self.unread = texts, frozenset(unread)
+        self._size, self._seen = size, seen

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from sightline.contract.source import SourceFile
-from sightline.contract.texts import PLAIN_PATH, column_of, line_text, listed
+from sightline.contract.texts import column_of, line_text, listed_paths
 from sightline.contract.values import Location, Position
 from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.coverage.source_texts import SourceTexts, word
@@ -45,7 +45,7 @@ def whole_name(
     language: str, file: SourceFile, position: Position, found: Sequence[Location]
 ) -> str:
     """The name at a position. What the server takes for it tells, where names may have hyphens."""
-    name = name_at(file.text, position)
+    name = name_at(file.text, position, language)
     if language != "bash":
         return name
     line = line_text(file.text, position.line) or ""
@@ -86,9 +86,9 @@ class UnreadScripts:
             return ""
         start = len(self._project().folder) + 1
         names = [path[start:] for path in sorted(hits)]
-        shown = listed([each for each in names if re.fullmatch(PLAIN_PATH, each)], _NAMED)
+        shown = listed_paths(names, _NAMED)
         scripts = "1 script" if len(hits) == 1 else f"{len(hits):,} scripts"
-        where = f"{scripts} that the server does not read ({shown})"
+        where = f"{scripts} that the server does not read{shown}"
         return f"The name also stands in {where}; {_MISSING}"
 
     def _files(self) -> list[str]:

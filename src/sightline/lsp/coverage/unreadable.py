@@ -7,12 +7,11 @@ kept, and it is said.
 """
 
 import os
-import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from sightline.contract.texts import PLAIN_PATH, listed
+from sightline.contract.texts import listed_paths
 from sightline.lsp.files.legible import State, state_of
 from sightline.lsp.project.projects import Project
 from sightline.workspace.changes import Change
@@ -63,9 +62,8 @@ def _missing(paths: Sequence[str]) -> str:
 
 
 def _names(paths: Sequence[str]) -> str:
-    spelled = (os.fsencode(path).decode(errors="backslashreplace") for path in paths)
-    plain = [path for path in spelled if re.fullmatch(PLAIN_PATH, path)]
-    return f" ({listed(plain, _NAMED)})" if plain else ""
+    spelled = [os.fsencode(path).decode(errors="backslashreplace") for path in paths]
+    return listed_paths(spelled, _NAMED)
 
 
 class Unreadable:

@@ -26,8 +26,8 @@ __all__ = [
     "is_environment",
     "may_be_left_out",
     "modules_in",
-    "modules_of",
     "package_folders",
+    "site_packages",
 ]
 
 _NAMES = (".venv", "venv", "env", ".env")
@@ -89,7 +89,7 @@ def interpreter_stand_in(environment: str, cache: Path) -> str:
     text = _STAND_IN.format(
         python=sys.executable,
         version=json.dumps([*numbers[:3], "final", 0]),
-        paths=json.dumps(_site_packages(environment)),
+        paths=json.dumps(site_packages(environment)),
         prefix=json.dumps(environment),
     )
     file = cache / f"python-{sha256_hex(text)[:16]}"
@@ -134,7 +134,8 @@ def _libraries(environment: str) -> list[str]:
     return [name for name in names if name.startswith("python")]
 
 
-def _site_packages(environment: str) -> list[str]:
+def site_packages(environment: str) -> list[str]:
+    """The folders in which an environment looks for modules, in this order."""
     folders = [f for f in package_folders(environment) if f.endswith("/site-packages")]
     return [
         path for folder in folders if os.path.isdir(folder) for path in (folder, *_added(folder))
@@ -159,20 +160,15 @@ def _added(folder: str) -> list[str]:
 
 def installed(environment: str) -> Iterator[str]:
     """The names of what is installed in an environment, as its folders spell them."""
-    for folder in _site_packages(environment):
+    for folder in site_packages(environment):
         with contextlib.suppress(OSError):
             for name in os.listdir(folder):
                 if name.endswith(".dist-info"):
                     yield name.partition("-")[0]
 
 
-def modules_of(environment: str) -> set[str]:
-    """The names of the modules that an environment has, and what else lies beside them."""
-    return {name for folder in _site_packages(environment) for name in modules_in(folder)}
-
-
 def modules_in(folder: str) -> set[str]:
-    """The same for one folder."""
+    """The names of the modules in a folder, and of what else lies beside them."""
     try:
         names = os.listdir(folder)
     except OSError:

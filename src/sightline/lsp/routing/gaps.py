@@ -9,15 +9,18 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from sightline.contract.source import SourceFile
 from sightline.contract.uris import is_under
 from sightline.contract.values import Location
 from sightline.lsp.asking.members import Members
+from sightline.lsp.asking.spelled import Accounted
 from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
 from sightline.lsp.coverage.other_roots import OtherRoots
 from sightline.lsp.coverage.reach import Reach, Unreached, imports_of
+from sightline.lsp.coverage.source_texts import SourceTexts
+from sightline.lsp.coverage.unread_languages import UnreadLanguages
 from sightline.lsp.coverage.unread_scripts import UnreadScripts
 from sightline.lsp.coverage.unreadable import Unreadable, sentences
 from sightline.lsp.registry import Registry
@@ -26,7 +29,7 @@ from sightline.lsp.routing.routes import Outlook, Route, Routes
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 
-__all__ = ["Gaps"]
+__all__ = ["Gaps", "Lacks"]
 
 _NO_SYMBOLS = "symbols there may be missing."
 
@@ -37,7 +40,27 @@ class _Observer(Protocol):
     def changed(self, changes: Sequence[Change]) -> None: ...
 
 
+T = TypeVar("T")
 O = TypeVar("O", bound=_Observer)  # noqa: E741 - a type
+
+
+class Lacks(NamedTuple):
+    """What stands in the way of finding uses, each as a sentence or nothing."""
+
+    package: str
+    #: Others find something else in the place of the package.
+    instead: str
+    unreached: str
+    doubts: str
+
+    def given(self, accounted: Accounted) -> "Lacks":
+        """What is left of it where the places of a name are known."""
+        package, instead, unreached, doubts = self
+        if accounted.only_others:
+            package, unreached = "", ""
+        if accounted.nowhere_else:
+            instead, doubts = "", ""
+        return Lacks(package, instead, unreached, doubts)
 
 
 class Gaps:
@@ -68,7 +91,7 @@ class Gaps:
 
     # For answers
 
-    def of_references(self, route: Route, file: SourceFile) -> Awaitable[str]:
+    def of_references(self, route: Route, file: SourceFile) -> Awaitable[Lacks]:
         """Of uses that the server does not see, whatever it answers. Looked for meanwhile."""
         return _meanwhile(self._of_references(route, file), "what references may lack")
 
@@ -113,9 +136,33 @@ class Gaps:
         kept = cast("OtherRoots", self._observers.setdefault(key, OtherRoots(sources)))
         return await kept.note(own, others, path, name, found)
 
+    async def unread_languages(self, route: Route, path: str, name: str = "") -> tuple[str, ...]:
+        """The titles of languages in whose files a symbol may be used where nobody looks.
+
+        With a name that its uses have to spell, those that it stands in.
+        """
+        users, root = self._routes.users(route, path), route.project.projects.root
+        if users and name:
+            files = partial(self._routes.in_language, root)
+            key = (UnreadLanguages, root.real)
+            kept = self._observers.setdefault(key, UnreadLanguages(files))
+            users = await cast("UnreadLanguages", kept).having(users, name)
+        return tuple(sorted({self._registry.languages[each].title for each in users}))
+
     def members(self, route: Route) -> Members | None:
         """The members of a project's classes, where their uses may be unknown to its server."""
-        return self._observer(Members, route, Members) if route.spec.unknown_members else None
+        texts, project = self.texts(route), partial(self._routes.project, route.spec)
+        if texts is None:
+            return None
+        return Members(partial(project, route.project.folder), texts)
+
+    def texts(self, route: Route) -> SourceTexts | None:
+        """The sources of a project to look for names in, where its server may not know them all."""
+        if not route.spec.unknown_members:
+            return None
+        return self._observer(
+            SourceTexts, route, lambda project: SourceTexts(lambda: project().files())
+        )
 
     def other_builds(self, route: Route) -> OtherBuilds | None:
         """The code that its server may leave out, where a language has such."""
@@ -147,20 +194,22 @@ class Gaps:
         found = ((each.environment, each.top) for each in projects)
         return sorted({path for path, top in found if path and not is_under(path, top)})
 
-    async def unreached(self, outlook: Outlook) -> tuple[list[str], int]:
-        """The modules of a root that are imported where its servers do not find them, and how many
-        files are kept from them.
+    async def unreached(self, outlook: Outlook) -> tuple[list[str], list[str], int]:
+        """The modules of a root that are imported where its servers do not find them, those that
+        they find a copy of, and how many files are kept from them.
         """
         found = [await self._unreached(route) for route in outlook.routes]
-        names = {each.name for part in found for each in part.unresolved}
-        return sorted(names), sum(sum(part.left_out) for part in found)
+        told = [each for part in found for each in part.unresolved]
+        lost = sorted({each.name for each in told if not each.copied})
+        copied = sorted({each.name for each in told if each.copied})
+        return lost, copied, sum(sum(part.left_out) for part in found)
 
     # Looking
 
-    async def _of_references(self, route: Route, file: SourceFile) -> str:
-        package = await self._packages.of(route.project.projects.root, file.path)
+    async def _of_references(self, route: Route, file: SourceFile) -> Lacks:
+        package, instead = await self._packages.of(route.project.projects.root, file.path)
         unreached = (await self._unreached(route, file.path)).note(file.path)
-        return " ".join(filter(None, [package, unreached, self._doubts(route, file)]))
+        return Lacks(package, instead, unreached, self._doubts(route, file))
 
     def _doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
@@ -202,7 +251,7 @@ def _roots_of(outlook: Outlook) -> list[Root]:
     return [route.project.projects.root for route in outlook.routes[:1]]
 
 
-def _meanwhile(work: Coroutine[Any, Any, str], name: str) -> asyncio.Task[str]:
+def _meanwhile(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
     """Work that is done while a server does its own."""
     task = asyncio.create_task(work, name=name)
     # Whoever waits is told; nobody does where the question has failed before.

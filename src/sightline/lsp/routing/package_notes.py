@@ -44,7 +44,7 @@ class PackageNotes:
         self._unlinked: dict[tuple[str, str], _Packages] = {}
         self._astray: dict[tuple[str, str], _Packages] = {}
         #: By folder, language, and whether a declaration is asked about.
-        self._notes: dict[tuple[str, str, bool], str] = {}
+        self._notes: dict[tuple[str, str, bool], tuple[str, str]] = {}
 
     def changed(self, changes: Sequence[Change]) -> None:
         """Files changed; those that came or went are seen by the state of the trees."""
@@ -80,11 +80,13 @@ class PackageNotes:
         found = (not_installed(language, folder, top, environments) for folder in folders)
         return sorted({name for missing in found for name in missing})
 
-    async def of(self, root: Root, path: str) -> str:
-        """What the package of a file lacks, and whether others need it and do not find it."""
+    async def of(self, root: Root, path: str) -> tuple[str, str]:
+        """What the package of a file lacks, and whether others need it and do not find it; and
+        whether they find something else in its place.
+        """
         language = self._routes.language(path) or ""
         if language not in KINDS:
-            return ""
+            return "", ""
         self._refresh()
         key = (path.rpartition("/")[0], language, path.endswith(DECLARATIONS))
         notes, of_root = self._notes, (root.real, language)
@@ -124,8 +126,8 @@ def _note(
     declared: bool,
     missed: _Packages | None,
     misled: _Packages | None,
-) -> tuple[str, _Packages, _Packages]:
-    """The note; and the packages of the root that others do not find, or find as something else.
+) -> tuple[tuple[str, str], _Packages, _Packages]:
+    """The notes; and the packages of the root that others do not find, or find as something else.
 
     Looks at the disk for what is not known yet.
     """
@@ -137,13 +139,12 @@ def _note(
         misled = astray(language, root.outermost, projects.holding)
     while not any(name in tree.get(folder, ()) for name in kind.manifests):
         if len(folder) <= len(root.real):
-            return "", missed, misled
+            return ("", ""), missed, misled
         folder = folder.rpartition("/")[0]
     missing = not_installed(language, folder, root.outermost, environments)
     sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
     if name := missed.get(folder):
         sentences.append(kind.sentence.format(name))
-    if not declared and (name := misled.get(folder)):
-        # What others reach instead of the source is a declaration, so its uses are known.
-        sentences.append(ASTRAY.format(name))
-    return " ".join(sentences), missed, misled
+    # What others reach instead of the source may be a declaration, so its uses are known.
+    instead = "" if declared else misled.get(folder, "")
+    return (" ".join(sentences), ASTRAY.format(instead) if instead else ""), missed, misled

@@ -160,14 +160,26 @@ class Routes:
         inside = is_under(path, projects.root.real)
         return route.project.holds(path) if inside else route.project.folder == projects.root.real
 
-    def unread(self, route: Route, path: str) -> tuple[str, ...]:
+    def users(self, route: Route, path: str) -> set[str]:
         """The languages in whose files a symbol of this file may be used where nobody looks."""
         language, root = self.language(path), route.project.projects.root
         self._refresh()
-        present = (self._registry.languages[name] for name in self._present[root.real])
-        speaks = {self._registry.languages[name].title for name in route.spec.languages}
-        users = {other.title for other in present if language in other.uses}
-        return tuple(sorted(users - speaks))
+        languages = self._registry.languages
+        speaks = {languages[each].title for each in route.spec.languages}
+        return {
+            each
+            for each in self._present[root.real]
+            if language in languages[each].uses and languages[each].title not in speaks
+        }
+
+    def in_language(self, root: Root, language: str) -> list[str]:
+        """The files of a language in a root."""
+        return [
+            f"{folder}/{name}"
+            for folder, names in self.projects_in(root).folders()
+            for name in names
+            if self._registry.language_of(name) == language
+        ]
 
     def sources(self, spec: ServerSpec, root: Root) -> list[str]:
         """The files of a server's languages in a root."""

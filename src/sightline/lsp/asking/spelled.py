@@ -1,0 +1,168 @@
+"""Whether a name stands anywhere that an answer does not account for.
+
+What may keep a server from finding uses is said with its answer: packages that are not installed,
+imports that it does not resolve, files that it leaves out. In a fresh clone that holds for every
+name, and a sentence that comes with every answer is soon read by nobody. But a use spells the name
+or imports it by that name. So where a name stands nowhere else, nothing can be missing, whatever
+stands in the way; and in Python neither where the server knows that each place is something else.
+
+It is never concluded that a place is a use, only that there is none.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from sightline.contract.uris import path_in, uri_of
+from sightline.contract.values import Location, Position
+from sightline.lsp.asking import questions
+from sightline.lsp.asking.members import code_places, is_local
+from sightline.lsp.asking.unknown_names import is_imported
+from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
+from sightline.lsp.server.server import Server
+
+__all__ = ["Accounted", "Known", "account"]
+
+#: Of so many places it is told whether they are code, and so many are asked about.
+_MOST_READ = 500
+_MOST_ASKED = 48
+#: So many lines before that of a place may say that it is exported under another name.
+_BEFORE = 2
+#: What is imported without its name, or by another one.
+_NAMELESS = re.compile(rb"\b(?:default|exports)\b|\bexport\s*=")
+#: A line that is a comment for sure. What else looks like one may be part of an expression.
+_COMMENT = re.compile(rb"[ \t]*(?://|\*[ \t/]|/\*(?!.*\*/))")
+
+Place = tuple[str, Position]
+
+
+class Known(NamedTuple):
+    """What a server told of a name: where it is declared, and every place of it."""
+
+    definitions: Sequence[Location] = ()
+    places: Sequence[Location] = ()
+    #: Whether it belongs to a class or an object, which others may have their own of.
+    member: bool = False
+
+
+class Accounted(NamedTuple):
+    #: Whoever uses it has to spell it.
+    has_name: bool = False
+    #: The name stands at the known places only.
+    nowhere_else: bool = False
+    #: Elsewhere it is known for something else.
+    only_others: bool = False
+
+
+async def account(
+    language: str,
+    name: str,
+    known: Known,
+    searched: Sequence[SourceTexts],
+    server: Server | None,
+) -> Accounted:
+    """What is known of the places of a name in these texts; a server can be asked about them."""
+    if not _has_to_be_spelled(language, name):
+        return Accounted()
+    places = {*known.places, *known.definitions}
+    starts = {(path_in(place.uri), place.range.start) for place in places}
+    found: list[tuple[SourceTexts, Hits]] = []
+    for texts in searched:
+        hits = await texts.find(word(name), name.encode())
+        if hits is None or texts.unread:
+            return Accounted()
+        found.append((texts, hits))
+    if language == "python" and _is_local(known.definitions, searched):
+        return Accounted(has_name=True, nowhere_else=True, only_others=True)
+    if language != "python" and _is_nameless(starts, searched):
+        return Accounted()
+    if sum(len(each) for _, hits in found for each in hits.values()) > _MOST_READ + len(starts):
+        return Accounted(has_name=True)
+    rest = [
+        (path, place)
+        for texts, hits in found
+        for path in sorted(hits)
+        for place in _uses(language, texts.text(path), hits[path])
+        if (path, place) not in starts
+    ]
+    if not rest:
+        return Accounted(has_name=True, nowhere_else=True, only_others=True)
+    if (
+        server is None
+        or language != "python"  # elsewhere a name may be taken out of a value of unknown type
+        or known.member
+        or len(rest) > _MOST_ASKED
+        or server.spec.unknown_members != "definition"
+    ):
+        return Accounted(has_name=True)
+    others = await _are_others(server, searched[0], rest, known)
+    return Accounted(has_name=True, only_others=others)
+
+
+def _is_local(definitions: Sequence[Location], searched: Sequence[SourceTexts]) -> bool:
+    """Whether what is defined at these places belongs to functions, and nobody else can name it."""
+    texts = {place.uri: _text(path_in(place.uri), searched) for place in definitions}
+    return bool(texts) and all(
+        is_local(texts[place.uri].decode("utf-8", "replace"), place.range.start)
+        for place in definitions
+    )
+
+
+async def _are_others(
+    server: Server, texts: SourceTexts, places: Sequence[Place], known: Known
+) -> bool:
+    """Whether a server knows each of these places for something that is defined here elsewhere."""
+    own = {*known.definitions, *known.places}
+
+    def text_of(uri: str) -> str:
+        return texts.text(path_in(uri)).decode("utf-8", "replace")
+
+    for path, place in places:
+        found = await questions.definition_unopened(server, uri_of(path), place)
+        # What is installed may be a copy of what was asked about.
+        if (
+            not found
+            or not own.isdisjoint(found)
+            or any(path_in(p.uri) not in texts for p in found)
+        ):
+            return False
+        if any(is_imported("python", each, text_of) for each in found):
+            return False
+    return True
+
+
+def _uses(language: str, text: bytes, starts: Sequence[int]) -> Iterable[Position]:
+    """The places at which a use may stand."""
+    if language == "python":
+        return code_places(language, text, starts)
+    lines = (text.rfind(b"\n", 0, start) + 1 for start in starts)
+    some = [
+        start for start, line in zip(starts, lines, strict=True) if not _COMMENT.match(text, line)
+    ]
+    return code_places("", text, some)
+
+
+def _has_to_be_spelled(language: str, name: str) -> bool:
+    """Whether uses of what has this name have it, too: Python calls some methods by itself."""
+    if not name.isascii() or not name.replace("$", "_").isidentifier():
+        return False
+    if language == "python":
+        return not (name.startswith("__") and name.endswith("__"))
+    return name != "constructor"
+
+
+def _is_nameless(places: Iterable[Place], searched: Sequence[SourceTexts]) -> bool:
+    """Whether something at these places is exported so that others give it a name."""
+    lines: dict[str, set[int]] = {}
+    for path, place in places:
+        lines.setdefault(path, set()).add(place.line)
+    for path, numbers in lines.items():
+        text = _text(path, searched).split(b"\n")
+        for number in numbers:
+            if any(map(_NAMELESS.search, text[max(0, number - _BEFORE) : number + 1])):
+                return True
+    return False
+
+
+def _text(path: str, searched: Sequence[SourceTexts]) -> bytes:
+    return next((texts.text(path) for texts in searched if path in texts), b"")
