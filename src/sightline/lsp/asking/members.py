@@ -103,7 +103,7 @@ class Members:
 
     def __init__(self, project: Callable[[], Project]) -> None:
         self._project = project
-        self._texts = SourceTexts(lambda: project().files())
+        self._texts = SourceTexts(lambda: [*project().files(), *project().scripts()])
 
     def changed(self, changes: Sequence[Change]) -> None:
         self._texts.changed(changes)
@@ -120,6 +120,9 @@ class Members:
         """What is to be said of these places of a name, given those that are known."""
         if hits is None:
             return "There is too much code here to look for uses on values of unknown type."
+        speaks = self._project().speaks
+        # Of other scripts nobody is asked: some servers end when they are.
+        hits = {p: hits[p] for p in hits if p in server.scripts or speaks(p.rpartition("/")[2])}
         starts = {(path_in(place.uri), place.range.start) for place in known}
         if sum(map(len, hits.values())) > _MOST_READ + len(starts):
             where = f"more than {_MOST_READ} other places"
