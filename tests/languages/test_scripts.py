@@ -11,6 +11,7 @@ import pytest
 
 from sightline.contract.failures import Unavailable
 from sightline.contract.settings import Settings
+from sightline.lsp.project import projects
 from tests.languages.samples import only
 from tests.support.engine import Engine, engine
 from tests.support.files import write_files
@@ -165,6 +166,43 @@ async def test_what_was_asked_before_does_not_matter(tmp_path: Path) -> None:
                 "vscode.lsp.documentSymbols", uri=running.uri("node_modules/tool/run")
             )
         assert await _references(running, "lib.py", 0, 4) == before
+
+
+@pytest.mark.parametrize("server", ["ty", "bash"])
+async def test_more_than_are_shown(
+    tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, library, (line, column), _, lines, _ = CASES[server]
+    text = files["bin/deploy"]
+    root = write_files(tmp_path / "ws", files | {"bin/more": text})
+    monkeypatch.setattr(projects, "MAX_SCRIPTS", 1)
+    whole = {(library, line)} | {("bin/deploy", each) for each in lines}
+    said = "The name also stands in 1 script that the server does not read ({}); "
+    said += "uses there may be missing."
+    async with engine(root, cache=tmp_path, registry=only(server)) as running:
+        with pytest.raises(Unavailable, match="one of too many"):
+            await running.call("vscode.lsp.documentSymbols", uri=running.uri("bin/more"))
+        answer = await _references(running, library, line, column)
+        assert answer == (whole, said.format("bin/more"))
+        write_files(root, {"bin/before": text})
+        whole = {(library, line)} | {("bin/before", each) for each in lines}
+        found, note = await _references(running, library, line, column)
+        assert (found, "2 scripts" in note) == (whole, True)
+
+
+@pytest.mark.parametrize("server", ["ty", "bash"])
+async def test_one_that_cannot_be_shown_for_a_while(tmp_path: Path, server: str) -> None:
+    files, library, (line, column), _, lines, _ = CASES[server]
+    root = write_files(tmp_path / "ws", files)
+    whole = {(library, line)} | {("bin/deploy", each) for each in lines}
+    async with engine(root, cache=tmp_path, registry=only(server)) as running:
+        assert await _references(running, library, line, column) == (whole, "")
+        for data in (b"# \xff", b"#" * (17 << 20)):
+            (root / "bin/deploy").write_bytes(files["bin/deploy"].encode() + data)
+            found, _ = await _references(running, library, line, column)
+            assert found == {(library, line)}
+            write_files(root, {"bin/deploy": files["bin/deploy"]})
+            assert await _references(running, library, line, column) == (whole, "")
 
 
 async def test_scripts_that_a_server_leaves_out_are_named(tmp_path: Path) -> None:

@@ -291,7 +291,8 @@ class Routes:
         return await self._other_roots[route.name].note(own, others, path, name, found)
 
     def _sources(self, spec: ServerSpec, root: Root) -> list[str]:
-        return [path for project in self._in(root).all(spec) for path in project.files()]
+        projects = self._in(root).all(spec)
+        return [path for each in projects for path in (*each.files(), *each.scripts())]
 
     def unreadable(self, route: Route) -> Unreadable:
         """What of its project a server cannot read."""

@@ -74,18 +74,20 @@ class ProjectChanges:
         )
 
     def scripts_move(
-        self, changes: Sequence[Change], shown: Collection[str], *, leads_out: bool
+        self, changes: Sequence[Change], shown: Collection[str], leads_out: bool
     ) -> bool:
         """Whether other scripts are to be held open, or one of them is of a kind that the server
         must read from the start. ``leads_out``: some take in what lies outside.
         """
-        project = self._launch.project()
         some = [change for change in changes if may_be_script(_name(change.path))]
+        if not some:
+            return False
+        project = self._launch.project()
         some = [change for change in some if project.holds(change.path)]
         return len(some) > _MANY or any(
-            (change.path in shown) != project.is_script(change.path)
-            or (change.path in shown and change.kind != Kind.CHANGED)
-            or (change.path in shown and self._keeps_more(change.path, leads_out))
+            change.kind != Kind.CHANGED or self._keeps_more(change.path, leads_out)
+            if change.path in shown
+            else project.is_script(change.path)
             for change in some
         )
 

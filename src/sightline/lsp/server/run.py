@@ -188,17 +188,23 @@ class Run:
         another = self._project.make_another
         if self._settler.must_restart or another(changes, folders, trees, self.held_open):
             return True
-        if self._scripts is not None and self._scripts_move(changes):
-            if not self._launch.spec.forgets_closed:
+        if self._scripts_move(changes):
+            if self._scripts is not None and not self._launch.spec.forgets_closed:
                 return True
-            self._scripts_due = True
+            self._scripts_due = True  # also where they are being looked for just now
         self._anchors_due = self._anchors_due or self._project.may_move(changes)
         if self.pending:
             self.settle_soon()
         return False
 
     def _scripts_move(self, changes: Sequence[Change]) -> bool:
-        return self._project.scripts_move(changes, self.scripts, leads_out=self.start.leads_out)
+        """Whether other scripts are to be held open than are."""
+        if not self._launch.spec.reads_scripts:
+            return False
+        known = (change.path for change in changes if change.path in self.scripts)
+        # What could not be shown anew was closed: it is no script any more, or no text.
+        closed = any(uri_of(path) not in self.documents for path in known)
+        return closed or self._project.scripts_move(changes, self.scripts, self.start.leads_out)
 
     def catch_up(self) -> bool:
         """Does what changes outside the project make necessary; whether it must start over."""
@@ -231,7 +237,11 @@ class Run:
                     if self._must_look_for_scripts:
                         self._scripts_due = False
                         look = self._launch.project().shown_scripts
-                        self._hold_scripts(await asyncio.to_thread(look))
+                        scripts = await asyncio.to_thread(look)
+                        if self._kept_others(scripts):
+                            self._unsettled(self)
+                            return
+                        self._hold_scripts(scripts)
                     await self._settler.settle()
         except ServerGone:
             pass  # its end is noticed elsewhere
@@ -264,6 +274,12 @@ class Run:
             if held_open.named:
                 files.append((named_by(self._launch.folder, held_open.named), LANGUAGE))
             self.documents.hold(files)
+
+    def _kept_others(self, scripts: Sequence[str]) -> bool:
+        """Whether the server was shown other scripts before, in another order, and forgets none."""
+        if self._scripts is None or self._launch.spec.forgets_closed:
+            return False
+        return self._scripts != frozenset(scripts)
 
     def _hold_scripts(self, paths: Sequence[str]) -> None:
         """Opens the scripts that the server does not find by itself, and keeps them open."""
