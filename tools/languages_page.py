@@ -28,6 +28,14 @@ The first server of a language that is there is taken. A cell says who answers:
 
 """
 _OWN = """
+## Scripts without an extension
+
+A file without an extension whose name tells no language (`bin/deploy`) is known by its first line,
+such as `#!/usr/bin/env python3`. It can be asked about and counts like any other file: it is held
+open for its server, up to 500 of them in a project. References say in which scripts the name stands
+where no use was found. Of your own servers those do this whose entry says `reads_scripts = true`:
+say it of one that counts what is open as a part of the project.
+
 ## Python environments
 
 Packages are found in the first environment there is: `.venv` (or `venv`, `env`, `.env`) in the
@@ -132,6 +140,8 @@ def _offer(spec: ServerSpec, operation: Operation) -> str:
 def _server(registry: Registry, name: str, spec: ServerSpec) -> list[str]:
     languages = [registry.languages[language] for language in spec.languages]
     extensions = [extension for language in languages for extension in language.extensions]
+    read = languages if spec.reads_scripts else []
+    programs = [program for language in read for program in language.interpreters]
     get = {
         "bundled": "comes with Sightline",
         "installed": f"`sightline servers install {spec.package}`",
@@ -144,6 +154,7 @@ def _server(registry: Registry, name: str, spec: ServerSpec) -> list[str]:
     rows = {
         "languages": ", ".join(language.title for language in languages),
         "files": " ".join(f"`{extension}`" for extension in extensions),
+        "scripts by first line": " ".join(f"`{p}`" for p in programs) or "none",
         "version": registry.version_of(name) or "the user's own",
         "licence": registry.licence_of(name),
         "how to get it": get,

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from sightline.contract.canonical import canonical_json, sha256_hex
 from sightline.contract.failures import Failure, NotReady, Unavailable
+from sightline.contract.first_line import FIRST_BYTES, program_of
 from sightline.contract.source import (
     Covered,
     Expected,
@@ -34,6 +35,7 @@ from sightline.lsp.asking.sweep import Counter, sweep
 from sightline.lsp.asking.unknown_names import NOTE
 from sightline.lsp.coverage.other_builds import Extent, OtherBuilds, Sought, extent_of, name_at
 from sightline.lsp.coverage.unread_scripts import whole_name
+from sightline.lsp.project.first_lines import may_be_script
 from sightline.lsp.project.projects import Project
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.routing.fleet import Bounds, Fleet, Key
@@ -131,7 +133,10 @@ class Pool:
         """
         if uri is None:
             return self._identities[None]
-        return self._identities.get(self._registry.language_of(uri.rpartition("/")[2]) or "", "")
+        name = uri.rpartition("/")[2]
+        # Of a script it is that of every server: its first line may have become another.
+        unnamed = None if may_be_script(name) else ""
+        return self._identities.get(self._registry.language_of(name) or unnamed, "")
 
     async def definition(self, file: SourceFile, position: Position) -> Covered[Sequence[Location]]:
         route = self._routes.route(file.path, "definition")
@@ -183,7 +188,7 @@ class Pool:
             if told.has_name:
                 unread = await self.gaps.unread_languages(own, file.path, name)
         notes = [_not_shown(copies), self._note(own), *lacks, mentions]
-        notes.append(await self.gaps.in_scripts(own, file.path, name))
+        notes.append(await self.gaps.in_scripts(related, name, found, self._scripts_of))
         notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
         notes.append(await self.gaps.in_other_roots(own, file.path, name, found))
         # Where a name is known to stand in code that is not compiled, that is why.
@@ -203,6 +208,7 @@ class Pool:
         return await questions.document_symbols(server, file, language)
 
     async def workspace_symbols(self, query: str) -> Covered[Sequence[RawWorkspaceSymbol]]:
+        await self._routes.look_for_scripts()
         routes, uncovered = self._routes.everywhere("workspaceSymbols")
         copies: set[RawWorkspaceSymbol] = set()
 
@@ -217,7 +223,8 @@ class Pool:
         unreadable = self.gaps.of_files(routes)
         found, unable = await self._turns.able(ask, routes)
         missing = [*await self.gaps.of_symbols(routes), await unreadable]
-        notes = [self._without(unable), _not_shown(copies), self._note(*routes), *missing]
+        notes = [self._without(unable), _not_shown(copies), self._note(*routes)]
+        notes += [self._without_scripts(routes, "workspaceSymbols"), *missing]
         note = " ".join(filter(None, notes))
         return Covered([symbol for part in found for symbol in part], uncovered, note=note)
 
@@ -228,6 +235,7 @@ class Pool:
     async def workspace_diagnostics(
         self, counted: Callable[[int, int], None]
     ) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
+        await self._routes.look_for_scripts()
         routes, uncovered = self._routes.everywhere("workspaceDiagnostics")
         counter, copies = Counter(counted), set[str]()
         before = await self._workspace.begin()
@@ -239,6 +247,7 @@ class Pool:
             else:
                 await server.ready()
                 paths = sorted(server.units) or route.project.files()
+                paths = sorted([*paths, *server.scripts])
                 found = await sweep(server, paths, partial(self._read, route.spec), counter)
             told = [uri for uri, items in found.items() if items]
             copies.update(self._routes.in_worktrees(route, told, lambda uri: uri))
@@ -280,6 +289,7 @@ class Pool:
     async def outlook(self) -> list[Outlook]:
         """What can be expected for every language in the roots. Starts nothing."""
         await self._workspace.begin()
+        await self._routes.look_for_scripts()
         return list(self._routes.outlook())
 
     async def prepared(self, route: Route) -> str:
@@ -312,8 +322,10 @@ class Pool:
         """What a question about a document, or about the workspace, is waiting for."""
         names = set(self._registry.servers)
         if uri is not None:
-            language = self._registry.language_of(uri.rpartition("/")[2])
-            names = set(self._registry.servers_for(language)) if language else set()
+            name = uri.rpartition("/")[2]
+            language = self._registry.language_of(name)
+            if language is not None or not may_be_script(name):
+                names = set(self._registry.servers_for(language)) if language else set()
         servers = [s for s in self._fleet.servers.values() if s.name in names and s.running]
         # Those that are not ready hold everybody up; then those that owe an answer.
         by_rank = sorted((s.state is State.READY, not s.pending, s.waiting_for()) for s in servers)
@@ -356,6 +368,7 @@ class Pool:
 
         with contextlib.suppress(Failure):
             view = await self._workspace.begin()
+            await self._routes.look_for_scripts()
             routes = self._routes.all()
             ahead = routes[: self._turns.at_once]  # the next one would end the first one
             await asyncio.gather(*(in_turn(view, route) for route in ahead))
@@ -450,6 +463,10 @@ class Pool:
                 reach = Extent(reach.names)  # another file has the name, too
         return await others.note(words, reach, declared)
 
+    def _scripts_of(self, route: Route) -> Collection[str]:
+        """The scripts without an extension that a server is shown."""
+        return self._known(route).scripts
+
     def _without(self, unable: Sequence[tuple[Route, Unavailable]]) -> str:
         """What is to be said of servers that cannot answer, while the others do."""
         if not unable:
@@ -463,6 +480,13 @@ class Pool:
             for route, reason in unable
         )
         return " ".join(said)
+
+    def _without_scripts(self, routes: Sequence[Route], operation: Operation) -> str:
+        """What is to be said of scripts that an answer has nothing of, although they are shown."""
+        missing = (route for route in routes if operation in route.spec.scripts_missing_in)
+        count = sum(len(self._known(route).scripts) for route in missing)
+        scripts = "1 script" if count == 1 else f"{count:,} scripts"
+        return f"Not looked for in {scripts} without an extension." if count else ""
 
     def _look_again(self) -> None:
         self._try_again = None
@@ -538,10 +562,17 @@ class Pool:
 
     def _read(self, spec: ServerSpec, path: str) -> tuple[SourceFile, str] | None:
         """A file of one of the server's languages as it is on disk now."""
-        if self._registry.language_of(path.rpartition("/")[2]) not in spec.languages:
+        name = path.rpartition("/")[2]
+        language = self._registry.language_of(name)
+        if language not in spec.languages and not (language is None and may_be_script(name)):
             return None
         with contextlib.suppress(Failure):
-            return self._workspace.read(uri_of(path)), self._routes.language_id(path)
+            file = self._workspace.read(uri_of(path))
+            if language is None:
+                program = program_of(file.text[:FIRST_BYTES].encode())
+                language = self._registry.language_of_program(program)
+            if language is not None and language in spec.languages:
+                return file, self._registry.languages[language].id_of(name, language)
         return None
 
     def _changed(self, changes: Sequence[Change]) -> None:

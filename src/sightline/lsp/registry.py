@@ -68,9 +68,11 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     symbols: bool = True
     #: Languages whose symbols its files use. Their servers do not look into these files.
     uses: tuple[str, ...] = ()
-    #: Programs that the first line of a script in it names. Servers do not read those that have no
-    #: extension, nor those with one of these.
+    #: Programs that the first line of a script in it names, without their versions. A file without
+    #: an extension is known by that.
     interpreters: tuple[str, ...] = ()
+    #: Programs, and endings, of scripts that use its symbols and are not quite written in it.
+    dialects: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
 
     def id_of(self, name: str, default: str) -> str:
@@ -142,6 +144,12 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     folder: Literal["root", "environment"] = "root"
     #: What must be open for the server to see the whole workspace.
     opens: Literal["nothing", "any", "tsconfig", "gomod"] = "nothing"
+    #: Whether a script that only its first line tells counts as one of the project while it is
+    #: open: its uses are found, and after it was closed they are not, or the server starts over.
+    #: Then scripts are held open. Without it nobody is asked about one.
+    reads_scripts: bool = False
+    #: Questions about the whole workspace in whose answers they are missing nevertheless.
+    scripts_missing_in: tuple[Operation, ...] = ()
     #: A file that is open counts as one of the project, even if the project leaves it out. So that
     #: answers do not depend on what was asked before, others are closed before wide questions.
     opened_join: bool = False
@@ -243,6 +251,11 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     notes: str = ""
 
     @property
+    def forgets_closed(self) -> bool:
+        """Whether what it was shown is gone from its answers once it is closed."""
+        return self.after_change != "reveal"
+
+    @property
     def starts_ahead(self) -> bool:
         """Whether it can be started, and asked, before anything is known of the workspace."""
         return self.readiness == "answers-block" and self.opens == "nothing"
@@ -262,6 +275,10 @@ class Registry(Struct, frozen=True, dict=True):
                 return language
         return None
 
+    def language_of_program(self, program: str) -> str | None:
+        """The language of a script by the program that its first line names."""
+        return self._by_program.get(program)
+
     def servers_for(self, language: str) -> list[str]:
         """The servers that know a language, best first."""
         return self._by_language.get(language, [])
@@ -273,6 +290,14 @@ class Registry(Struct, frozen=True, dict=True):
         for language, spec in self.languages.items():
             for ending in {e.lower().rpartition(".")[2] for e in (*spec.extensions, *spec.names)}:
                 found.setdefault(ending, []).append(language)
+        return found
+
+    @cached_property
+    def _by_program(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for language, spec in self.languages.items():
+            for program in spec.interpreters:
+                found.setdefault(program, language)
         return found
 
     @cached_property

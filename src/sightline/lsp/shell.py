@@ -56,7 +56,7 @@ def leads_out(text: str, path: str, folder: str) -> bool:
 
 def any_leads_out(project: Project) -> bool:
     """Whether a script of a project does. Of very many it is assumed."""
-    files = project.files()
+    files = [*project.files(), *project.shown_scripts()]
     return len(files) > _MAX_FILES or any(
         leads_out(read_text(path, _MAX_BYTES) or "", path, project.folder) for path in files
     )

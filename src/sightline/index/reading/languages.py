@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+from sightline.contract.first_line import program_of
+
 __all__ = ["ALIASES", "LANGUAGES", "Language", "Shape", "language_of"]
 
 #: How files of a language are cut into chunks.
@@ -20,7 +22,7 @@ class Language(NamedTuple):
     extensions: tuple[str, ...] = ()
     #: Whole file names, in lower case.
     names: tuple[str, ...] = ()
-    #: Words that name its interpreter in a ``#!`` line.
+    #: Programs that the first line of a script in it names, without their versions.
     interpreters: tuple[str, ...] = ()
 
 
@@ -37,10 +39,10 @@ def _make(
 
 
 _TABLE = (
-    _declared("python", ".py .pyi .pyw .pyx", interpreters="python python2 python3 pypy"),
+    _declared("python", ".py .pyi .pyw .pyx", interpreters="python pypy uv pipx"),
     _declared("starlark", ".bzl .star", "build build.bazel workspace workspace.bazel"),
     _declared("javascript", ".js .jsx .mjs .cjs", interpreters="node nodejs"),
-    _declared("typescript", ".ts .mts .cts", interpreters="deno ts-node bun"),
+    _declared("typescript", ".ts .mts .cts", interpreters="deno ts-node tsx bun"),
     _declared("tsx", ".tsx"),
     _declared("go", ".go"),
     _declared("rust", ".rs"),
@@ -56,7 +58,7 @@ _TABLE = (
     _declared("swift", ".swift"),
     _declared("scala", ".scala .sc .sbt"),
     _declared(
-        "bash", ".sh .bash .zsh .ksh .bats", ".bashrc .profile .zshrc", "sh bash zsh ksh dash"
+        "bash", ".sh .bash .zsh .ksh .bats", ".bashrc .profile .zshrc", "sh bash zsh ksh dash bats"
     ),
     _declared("sql", ".sql .ddl .dml"),
     _declared("html", ".html .htm .xhtml"),
@@ -131,7 +133,6 @@ _BY_EXTENSION = _index((e, language) for language in _TABLE for e in language.ex
 _BY_NAME = _index((n, language) for language in _TABLE for n in language.names)
 _BY_INTERPRETER = _index((i, language) for language in _TABLE for i in language.interpreters)
 
-_SHEBANG = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?(?:\S*/)?([A-Za-z+-]+[0-9]?)")
 _CPP_HEADER = re.compile(
     rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:)"
     rb"|\bstd::",
@@ -154,9 +155,8 @@ def language_of(name: str, head: bytes = b"") -> Language:
         found = _BY_EXTENSION.get(dot + extension) if dot else None
         if found is None and dot and stem:
             found = _BY_NAME.get(stem)  # Dockerfile.dev, Makefile.am
-    if found is None and head.startswith(b"#!"):
-        shebang = _SHEBANG.match(head)
-        found = _BY_INTERPRETER.get(shebang[1].decode()) if shebang else None
+    if found is None:
+        found = _BY_INTERPRETER.get(program_of(head))
     if found is None:
         return _TEXT
     if found.name == "c" and lower.endswith(".h") and _CPP_HEADER.search(head):

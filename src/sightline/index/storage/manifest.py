@@ -20,7 +20,7 @@ from sightline.workspace.tree import Stamp
 __all__ = ["BrokenManifest", "FileRow", "Manifest", "SegmentRow"]
 
 #: Rises when what is stored, or how text is cut and counted, changes.
-FORMAT = 2
+FORMAT = 3
 _BUSY_S = 10.0
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;

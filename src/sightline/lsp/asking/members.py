@@ -23,7 +23,7 @@ from sightline.lsp.project.projects import Project
 from sightline.lsp.server.server import Server
 from sightline.lsp.together import together
 
-__all__ = ["Members", "Mentions", "code_places", "is_code", "is_local", "is_member"]
+__all__ = ["Members", "Mentions", "can_be_asked", "code_places", "is_code", "is_local", "is_member"]
 
 #: Of so many places it is told whether they are code, and so many are asked about.
 _MOST_READ = 500
@@ -153,10 +153,9 @@ _NOTHING = re.compile(rb"(?!)")
 
 
 class Mentions(NamedTuple):
-    """Where a name stands after a dot, and how often."""
+    """Where a name stands after a dot."""
 
     hits: Hits
-    total: int
     #: Those that are code, where they are few enough to tell at once.
     places: Sequence[tuple[str, Position]] | None
 
@@ -182,9 +181,8 @@ class Members:
                 return None
             if language == "python":
                 hits = {path: self._values(path, there) for path, there in hits.items()}
-            total = sum(map(len, hits.values()))
-            few = total <= _MOST_READ
-            return Mentions(hits, total, self._in_code(hits, language) if few else None)
+            few = sum(map(len, hits.values())) <= _MOST_READ
+            return Mentions(hits, self._in_code(hits, language) if few else None)
 
         return await asyncio.to_thread(look)
 
@@ -207,14 +205,15 @@ class Members:
         """What is to be said of these places of a name, given those that are known."""
         if mentions is None:
             return "There is too much code here to look for uses on values of unknown type."
+        hits = {path: mentions.hits[path] for path in mentions.hits if can_be_asked(server, path)}
         starts = {(path_in(place.uri), place.range.start) for place in known}
-        if mentions.total > _MOST_READ + len(starts):
+        if sum(map(len, hits.values())) > _MOST_READ + len(starts):
             where = f"more than {_MOST_READ} other places"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
         places = mentions.places
         if places is None:
-            places = self._in_code(mentions.hits, language)
-        places = [each for each in places if each not in starts]
+            places = self._in_code(hits, language)
+        places = [each for each in places if each[0] in hits and each not in starts]
         if len(places) > _MOST_ASKED or (places and server.spec.unknown_members == "text"):
             where = f"{_counted(places, 'other ')}{self._names(places)}"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
@@ -236,6 +235,14 @@ class Members:
 
 
 _UNKNOWN = "uses on values of unknown type"
+
+
+def can_be_asked(server: Server, path: str) -> bool:
+    """Whether a server may be asked about a file that it has not open by a question.
+
+    Some end when it is a script that only its first line tells, and that they were not shown.
+    """
+    return path in server.scripts or server.launch.project().speaks(path.rpartition("/")[2])
 
 
 def _counted(places: Sequence[object], other: str = "") -> str:

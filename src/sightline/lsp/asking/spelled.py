@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.members import code_places, is_local
+from sightline.lsp.asking.members import can_be_asked, code_places, is_local
 from sightline.lsp.asking.unknown_names import is_imported
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.server.server import Server
@@ -117,6 +117,8 @@ async def _are_others(
     def text_of(uri: str) -> str:
         return texts.text(path_in(uri)).decode("utf-8", "replace")
 
+    if not all(can_be_asked(server, path) for path in {path for path, _ in places}):
+        return False
     for path, place in places:
         found = await questions.definition_unopened(server, uri_of(path), place)
         # What is installed may be a copy of what was asked about.

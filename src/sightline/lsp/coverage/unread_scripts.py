@@ -1,17 +1,14 @@
-"""Scripts that servers do not read, since only their first line tells the language.
+"""Scripts without an extension in which a server may have missed uses.
 
-Servers find the files of a project by their endings. Commands are often without one, and a function
-of a library that only commands call seems to have no uses. So the name that was asked about is
-looked for in them. It may be another symbol's; it is said, and never taken for a reference.
-
->>> [is_script(line, ["bash", "python"]) for line in (b"#!/usr/bin/env -S bash -e", b"#!/bin/awk")]
-[True, False]
->>> is_script(b"#! /opt/python3.12 -u", ["python"])
-True
+Servers find the files of a project by their endings. Scripts that only their first line tells are
+held open for those that read them then; others are not read by anybody: those of a dialect, those
+that are too many, and those that cannot be shown. And a server may leave out one that it was shown,
+because a project tells it so, or not follow what it imports. A function of a library that only such
+scripts call seems to have no uses. So the name that was asked about is looked for in them. It may
+be another symbol's; it is said, and never taken for a reference.
 """
 
-import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from sightline.contract.source import SourceFile
 from sightline.contract.texts import column_of, line_text, listed_paths
@@ -21,24 +18,12 @@ from sightline.lsp.coverage.source_texts import SourceTexts, word
 from sightline.lsp.project.projects import Project
 from sightline.lsp.shell import function_at
 from sightline.workspace.changes import Change
-from sightline.workspace.regular import open_regular
 
-__all__ = ["UnreadScripts", "is_script", "whole_name"]
+__all__ = ["UnreadScripts", "whole_name"]
 
-#: So much of a file is looked at to see whether it is a script.
-_FIRST = 128
-#: So many files are looked at.
-_MOST = 20_000
 #: So many are named in a sentence, if their names are plain.
 _NAMED = 3
 _MISSING = "uses there may be missing."
-_SHEBANG = re.compile(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]*)?)?(?:\S*/)?([a-z]+)[\d.]*(?:\s|\Z)")
-
-
-def is_script(line: bytes, interpreters: Collection[str]) -> bool:
-    """Whether a first line names one of these programs."""
-    found = _SHEBANG.match(line)
-    return found is not None and found[1].decode() in interpreters
 
 
 def whole_name(
@@ -60,64 +45,49 @@ def whole_name(
 
 
 class UnreadScripts:
-    """Those of one project, in one language."""
+    """Those of one server in one project."""
 
-    def __init__(self, language: str, project: Callable[[], Project]) -> None:
-        self._language = language
+    def __init__(self, project: Callable[[], Project]) -> None:
         self._project = project
         self._texts = SourceTexts(self._files)
-        #: Whether a file is a script, as it was last seen.
-        self._known: dict[str, bool] = {}
         self._too_many = False
 
     def changed(self, changes: Sequence[Change]) -> None:
-        for change in changes:
-            self._known.pop(change.path, None)
         self._texts.changed(changes)
 
-    async def note(self, name: str) -> str:
-        """What is to be said of a name that was asked about."""
+    async def note(self, name: str, shown: Collection[str], found: Collection[str]) -> str:
+        """What is to be said of a name that was asked about. ``shown`` are the scripts that the
+        server has open, ``found`` the files that it found uses in.
+        """
         if not name:
             return ""
         hits = await self._texts.find(word(name), name.encode())
         if hits is None or self._too_many:
             return f"Scripts without an extension are too much to look through; {_MISSING}"
-        if not hits:
-            return ""
+        others = sorted(hits.keys() - found)
+        unread = self._named((path for path in others if path not in shown), "does not read")
+        without = self._named((path for path in others if path in shown), "found no use in")
+        said = " and in ".join(filter(None, [unread, without]))
+        return f"The name also stands in {said}; {_MISSING}" if said else ""
+
+    def _named(self, paths: Iterable[str], how: str) -> str:
         start = len(self._project().folder) + 1
-        names = [path[start:] for path in sorted(hits)]
-        shown = listed_paths(names, _NAMED)
-        scripts = "1 script" if len(hits) == 1 else f"{len(hits):,} scripts"
-        where = f"{scripts} that the server does not read{shown}"
-        return f"The name also stands in {where}; {_MISSING}"
+        names = [path[start:] for path in paths]
+        if not names:
+            return ""
+        scripts = "1 script" if len(names) == 1 else f"{len(names):,} scripts"
+        return f"{scripts} that the server {how}{listed_paths(names, _NAMED)}"
 
     def _files(self) -> list[str]:
         project = self._project()
-        language = project.projects.registry.languages[self._language]
-        found: list[str] = []
-        looked = 0
-        for path, name in project.walk():
-            if language.scripts and name.endswith(language.scripts):
-                found.append(path)
-            elif "." not in name and not project.projects.registry.language_of(name):
-                looked += 1
-                if looked <= _MOST and self._is_script(path, language.interpreters):
-                    found.append(path)
-        self._too_many = looked > _MOST
+        projects = project.projects
+        languages = [projects.registry.languages[name] for name in project.spec.languages]
+        endings = tuple(ending for language in languages for ending in language.scripts)
+        dialects = {program for language in languages for program in language.dialects}
+        found = [path for path, name in project.walk() if name.endswith(endings)] if endings else []
+        if dialects:
+            unnamed = filter(project.holds, projects.unnamed())
+            found += (p for p in unnamed if projects.first_lines.program(p) in dialects)
+        found += project.scripts()
+        self._too_many = projects.too_many_unnamed
         return sorted(found)
-
-    def _is_script(self, path: str, interpreters: Collection[str]) -> bool:
-        if path not in self._known:
-            self._known[path] = is_script(_first_line(path), interpreters)
-        return self._known[path]
-
-
-def _first_line(path: str) -> bytes:
-    file = open_regular(path, links=True)
-    if file is None:
-        return b""
-    with file:
-        try:
-            return file.read(_FIRST).partition(b"\n")[0]
-        except OSError:
-            return b""

@@ -9,10 +9,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from sightline.contract.uris import above, is_under, is_unicode
 from sightline.lsp.files.legible import can_be_shown
+from sightline.lsp.project.first_lines import FirstLines, may_be_script
 from sightline.lsp.project.selection import Selection
 from sightline.lsp.python.discovery import Environments
 from sightline.lsp.registry import Registry, ServerSpec
@@ -21,7 +22,11 @@ from sightline.lsp.typescript.held_open import HeldOpen
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
 
-__all__ = ["Project", "Projects"]
+__all__ = ["MAX_SCRIPTS", "Project", "Projects"]
+
+#: So many scripts are shown to a server, and so many files are looked at to find them.
+MAX_SCRIPTS = 500
+_MAX_LOOKED_AT = 20_000
 
 
 class Project(Struct, frozen=True):
@@ -52,8 +57,41 @@ class Project(Struct, frozen=True):
         return self.projects.registry.language_of(name) in self.spec.languages
 
     def files(self) -> list[str]:
-        """The project's own files in the server's languages, sorted."""
+        """The project's own files in the server's languages by their names, sorted."""
         return sorted(path for path, name in self.walk() if self.speaks(name))
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its files are known; they are not before the first scan has ended."""
+        return bool(self.projects.tree())
+
+    def is_script(self, path: str) -> bool:
+        """Whether the first line of a file that lies in this project tells that it is written in
+        one of the server's languages. Its name tells nothing. Looks at the disk.
+        """
+        name = os.path.basename(path)
+        known = self.projects.registry.language_of(name)
+        return known is None and may_be_script(name) and self._is_named_in(path)
+
+    def _is_named_in(self, path: str) -> bool:
+        """Whether the first line of a file names a program of one of the server's languages."""
+        program = self.projects.first_lines.program(path)
+        return self.projects.registry.language_of_program(program) in self.spec.languages
+
+    def scripts(self) -> list[str]:
+        """The project's own files in the server's languages by their first lines, sorted. Looks
+        at the disk.
+        """
+        if not any(self.projects.registry.languages[n].interpreters for n in self.spec.languages):
+            return []
+        unnamed = filter(self._is_named_in, self.projects.unnamed())
+        return list(filter(self.holds, unnamed))
+
+    def shown_scripts(self) -> tuple[str, ...]:
+        """Those of them that its server is shown, if it is one that reads such."""
+        if not self.spec.reads_scripts:
+            return ()
+        return tuple(islice(filter(self._can_be_shown, self.scripts()), MAX_SCRIPTS))
 
     def named(self, *names: str) -> list[str]:
         """The files with one of these names, sorted."""
@@ -128,7 +166,10 @@ class Projects(Struct, eq=False):
     registry: Registry
     tree: Callable[[], Tree]
     environments: Environments = Environments()
+    first_lines: FirstLines = field(default_factory=FirstLines)
     _selection: Selection | None = None
+    #: Files whose name tells no language.
+    _unnamed: list[str] | None = None
     _inner: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def of(self, spec: ServerSpec, path: str) -> Project:
@@ -159,8 +200,32 @@ class Projects(Struct, eq=False):
         """The worktree that a path lies in."""
         return next((folder for folder in self.worktrees if is_under(path, folder)), None)
 
+    def unnamed(self) -> list[str]:
+        """The root's own files that have no extension and no name that tells a language, sorted,
+        and not more than are looked at.
+        """
+        if self._unnamed is None:
+            found = [
+                f"{folder}/{name}"
+                for folder, names in self.folders()
+                for name in names
+                if may_be_script(name) and self.registry.language_of(name) is None
+            ]
+            self._unnamed = sorted(found)
+        return self._unnamed[:_MAX_LOOKED_AT]
+
+    @property
+    def too_many_unnamed(self) -> bool:
+        """Whether there are more of them."""
+        return self._unnamed is not None and len(self._unnamed) > _MAX_LOOKED_AT
+
+    def script_languages(self) -> set[str | None]:
+        """The languages that first lines tell. Looks at the disk."""
+        programs = {self.first_lines.program(path) for path in self.unnamed()}
+        return {self.registry.language_of_program(program) for program in programs}
+
     def languages(self) -> list[str]:
-        """The languages of the root's own files, in the registry's order."""
+        """The languages of the root's own files by their names, in the registry's order."""
         # One name per extension is enough, and there are few extensions. Names without one meet
         # in their last letter, so they are looked at by themselves.
         names = {name for _, names in self.folders() for name in names}

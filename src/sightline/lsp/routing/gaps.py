@@ -7,12 +7,12 @@ something changed. Nothing here asks a server.
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from sightline.contract.source import SourceFile
-from sightline.contract.uris import is_under
+from sightline.contract.uris import is_under, path_in
 from sightline.contract.values import Location
 from sightline.lsp.asking.members import Members
 from sightline.lsp.asking.spelled import Accounted
@@ -116,13 +116,24 @@ class Gaps:
         found = (each for part in unreached for each in part.of_files(_NO_SYMBOLS))
         return list(dict.fromkeys(found))
 
-    async def in_scripts(self, route: Route, path: str, name: str) -> str:
-        """Of a name in scripts in the language of a file that only their first line tells."""
-        language = self._routes.language(path)
-        if language is None or not self._registry.languages[language].interpreters:
-            return ""
-        make = partial(UnreadScripts, language)
-        return await self._observer(UnreadScripts, route, make, language).note(name)
+    async def in_scripts(
+        self,
+        routes: Sequence[Route],
+        name: str,
+        found: Sequence[Location],
+        shown: Callable[[Route], Collection[str]],
+    ) -> str:
+        """Of a name in scripts that servers may have missed uses in; ``shown`` are those that they
+        have open.
+        """
+        said: list[str] = []
+        files = {path_in(place.uri) for place in found}
+        for route in routes:
+            spoken = (self._registry.languages[each] for each in route.spec.languages)
+            if any(language.interpreters for language in spoken):
+                scripts = self._observer(UnreadScripts, route, UnreadScripts)
+                said.append(await scripts.note(name, shown(route), files))
+        return " ".join(dict.fromkeys(filter(None, said)))
 
     async def in_other_roots(
         self, route: Route, path: str, name: str, found: Sequence[Location]
@@ -161,7 +172,9 @@ class Gaps:
         if not route.spec.unknown_members:
             return None
         return self._observer(
-            SourceTexts, route, lambda project: SourceTexts(lambda: project().files())
+            SourceTexts,
+            route,
+            lambda project: SourceTexts(lambda: [*project().files(), *project().scripts()]),
         )
 
     def other_builds(self, route: Route) -> OtherBuilds | None:

@@ -69,10 +69,16 @@ class HeadStart:
     async def references(self, server: Server, question: Expected) -> Sequence[Location]:
         """The answer of a server: the one that was asked for ahead, or a new one."""
         early = self._asked.pop((server, question), None) if self._asked else None
-        if early is not None and not early.cancelled():
+        if early is not None and not early.cancelled() and not await self._is_late(server):
             with contextlib.suppress(Failure):
                 return await asyncio.shield(early)
         return await self._ask(server, question)
+
+    async def _is_late(self, server: Server) -> bool:
+        """Whether the server was shown scripts since: an answer from before has no uses in them."""
+        with contextlib.suppress(Failure):
+            await server.ready()
+        return bool(server.scripts)
 
     def close(self) -> None:
         self._forget()

@@ -5,6 +5,7 @@ the question completely is taken. What nobody can answer is said: an error for o
 languages left out for the workspace.
 """
 
+import asyncio
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -17,6 +18,7 @@ from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.texts import PLAIN_PATH, listed
 from sightline.contract.uris import is_under, is_unicode, path_in, path_of
 from sightline.lsp.files.legible import can_be_shown
+from sightline.lsp.project.first_lines import FirstLines, may_be_script
 from sightline.lsp.project.glance import glance
 from sightline.lsp.project.projects import Project, Projects
 from sightline.lsp.python.discovery import Environments
@@ -38,6 +40,7 @@ _OWN_SERVER = (
     'if you have a server for it, in sightline.toml: [servers.NAME] with languages = ["{}"], '
     'command = ["PROGRAM"], found = "path"'
 )
+_SEARCH = "search its text"
 #: So many packages are named in a sentence.
 _NAMED = 4
 #: A file that is quick to open and large enough to define something.
@@ -102,12 +105,18 @@ class Routes:
         self._environments = Environments()
         self._projects: dict[str, Projects] = {}
         self._present: dict[str, list[str]] = {}
+        #: Those of them that names tell.
+        self._by_name: dict[str, list[str]] = {}
+        self._first_lines = FirstLines()
+        #: The state of the tree, and of first lines, in which all of them were looked at.
+        self._looked: object = None
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
         self._there.clear()
         self._missed.clear()
-        self._state = None
+        self._first_lines.forget()
+        self._state = self._looked = None
 
     def route(self, path: str, operation: Operation) -> Route:
         """Who answers a question about one file."""
@@ -117,7 +126,7 @@ class Routes:
             )
         language = self.language(path)
         if language is None:
-            raise Unavailable("no language server is known for this kind of file; search its text")
+            raise Unavailable(f"no language server is known for this kind of file; {_SEARCH}")
         root = self._workspace.roots.containing(path)
         if root is None:
             raise NotReady(waiting_for="the workspace")
@@ -125,6 +134,8 @@ class Routes:
         if choice.name is None:
             raise Unavailable(choice.why)
         spec = self._registry.servers[choice.name]
+        if not spec.reads_scripts and self.is_script(path):
+            raise Unavailable(f"{choice.name} reads no scripts without an extension; {_SEARCH}")
         return Route(choice.name, spec, self._around(root, path).of(spec, path))
 
     def related(self, route: Route) -> list[Route]:
@@ -181,12 +192,35 @@ class Routes:
             if self._registry.language_of(name) == language
         ]
 
+    def is_script(self, path: str) -> bool:
+        """Whether only its first line can tell the language of a file."""
+        name = path.rpartition("/")[2]
+        return self._registry.language_of(name) is None and may_be_script(name)
+
+    async def look_for_scripts(self) -> None:
+        """Takes in the languages of scripts that only their first line tells, in a thread."""
+        while True:
+            self._refresh()
+            seen, projects = (self._state, self._first_lines.changes), list(self._projects.values())
+            if self._looked == seen:
+                return
+            found = [await asyncio.to_thread(each.script_languages) for each in projects]
+            self._refresh()
+            if seen == (self._state, self._first_lines.changes):
+                for each, languages in zip(projects, found, strict=True):
+                    languages |= set(self._by_name.get(each.root.real, ()))
+                    known = [name for name in self._registry.languages if name in languages]
+                    self._present[each.root.real] = known
+                self._looked = seen
+
     def sources(self, spec: ServerSpec, root: Root) -> list[str]:
         """The files of a server's languages in a root."""
-        return [path for project in self.projects_in(root).all(spec) for path in project.files()]
+        projects = self.projects_in(root).all(spec)
+        return [path for each in projects for path in (*each.files(), *each.scripts())]
 
     def changed(self, changes: Sequence[Change]) -> None:
         """Files changed; those that came or went are seen by the state of the trees."""
+        self._first_lines.changed(changes)
         if any(change.path in self._workspace.beside for change in changes):
             self._state = None
 
@@ -292,8 +326,16 @@ class Routes:
         return next((path for path in files if can_be_shown(path, root)), None)
 
     def language(self, path: str) -> str | None:
-        """The language of a file by its name; none where that cannot be told a server."""
-        return self._registry.language_of(path.rpartition("/")[2]) if is_unicode(path) else None
+        """The language of a file by its name, or else by its first line, for which the file must
+        lie in a root; none where its name cannot be told a server.
+        """
+        if not is_unicode(path):
+            return None
+        name = path.rpartition("/")[2]
+        known = self._registry.language_of(name)
+        if known is None and may_be_script(name):
+            return self._registry.language_of_program(self._first_lines.program(path))
+        return known
 
     def language_id(self, path: str) -> str:
         """The protocol's word for the language of a file."""
@@ -350,7 +392,7 @@ class Routes:
         """The projects of a server in a root that have a file for it."""
         spec = self._registry.servers[name]
         for project in self.projects_in(root).all(spec):
-            if project.folder == root.real or project.files():
+            if project.folder == root.real or project.files() or project.scripts():
                 yield Route(name, spec, project)
 
     def _languages(self) -> Iterator[tuple[Root, str]]:
@@ -379,9 +421,9 @@ class Routes:
 
     def _add(self, root: Root) -> None:
         tree = partial(self._tree, root)
-        projects = Projects(root, self._registry, tree, self._environments)
+        projects = Projects(root, self._registry, tree, self._environments, self._first_lines)
         self._projects[root.real] = projects
-        self._present[root.real] = projects.languages()
+        self._present[root.real] = self._by_name[root.real] = projects.languages()
 
     def generation(self) -> int:
         """How often a file had come or gone, or an environment outside had changed."""
@@ -399,7 +441,8 @@ class Routes:
             return
         self._state = state
         self._generation += 1
-        self._projects, self._present = {}, {}
+        self._projects, self._present, self._by_name = {}, {}, {}
+        self._looked = None
         self._environments = self._look()
         for root, _ in self._workspace.trees():
             self._add(root)

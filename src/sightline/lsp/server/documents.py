@@ -3,7 +3,7 @@
 A document is opened with the text of the call that needs it. When its file changes it is closed
 again, so that the server's memory never hides the disk. The least recently used are closed first.
 Documents that must stay open for the server to know its project are held: they are shown anew when
-their file changes.
+their file changes. So are scripts that it would not take for its own otherwise.
 """
 
 from collections import OrderedDict
@@ -30,6 +30,7 @@ class Documents:
         #: URI -> version and text, least recently used first.
         self._open: OrderedDict[str, tuple[int, str]] = OrderedDict()
         self._held: set[str] = set()
+        self._besides: set[str] = set()
         self._versions = 0
 
     def __contains__(self, uri: str) -> bool:
@@ -71,7 +72,7 @@ class Documents:
 
     def close_others(self, keeps: Callable[[str], bool]) -> None:
         """Closes every document but those to keep and those that are held."""
-        for uri in [uri for uri in self._open if uri not in self._held and not keeps(uri)]:
+        for uri in [uri for uri in self._free() if not keeps(uri)]:
             self._close(uri)
 
     def hold(self, files: Iterable[tuple[SourceFile, str]]) -> None:
@@ -82,15 +83,26 @@ class Documents:
             self.show(file, language)
         self._trim()
 
+    def hold_besides(self, files: Iterable[tuple[SourceFile, str]]) -> None:
+        """The same of these, besides; those that were held so and are no more are closed."""
+        wanted = {file.uri: (file, language) for file, language in files}
+        gone, self._besides = self._besides - wanted.keys(), set(wanted)
+        for file, language in wanted.values():
+            self.show(file, language)
+        for uri in gone & self._open.keys() - self._held:
+            self._close(uri)
+        self._trim()
+
     def changed(self, uri: str, read: Callable[[], tuple[SourceFile, str] | None]) -> None:
         """The file of a document has changed: it is closed, or shown anew if it is held."""
         if uri not in self._open:
             return
-        fresh = read() if uri in self._held else None
+        fresh = read() if self._holds(uri) else None
         if fresh is not None:
             self.show(*fresh)
         else:
             self._held.discard(uri)
+            self._besides.discard(uri)
             self._close(uri)
 
     def reveal(self, file: SourceFile, language: str) -> None:
@@ -100,7 +112,7 @@ class Documents:
         notice nothing at all. Opening and closing it tells them otherwise.
         """
         self.show(file, language)
-        if file.uri not in self._held:
+        if not self._holds(file.uri):
             self._close(file.uri)
 
     def show_once(self, uri: str, file: SourceFile, language: str) -> None:
@@ -116,9 +128,15 @@ class Documents:
         self._client.notify("textDocument/didOpen", {"textDocument": document})
 
     def _trim(self) -> None:
-        free = [uri for uri in self._open if uri not in self._held]
+        free = self._free()
         for uri in free[: max(0, len(free) - MAX_OPEN)]:
             self._close(uri)
+
+    def _holds(self, uri: str) -> bool:
+        return uri in self._held or uri in self._besides
+
+    def _free(self) -> list[str]:
+        return [uri for uri in self._open if not self._holds(uri)]
 
     def _close(self, uri: str) -> None:
         del self._open[uri]

@@ -8,7 +8,9 @@ is made of is different, or what the name of a module stands for, no rule helps 
 from collections.abc import Collection, Sequence
 
 from sightline.contract.uris import is_under
+from sightline.lsp import shell
 from sightline.lsp.c.compile_database import Database
+from sightline.lsp.project.first_lines import may_be_script
 from sightline.lsp.server.launch import Launch, Trees
 from sightline.lsp.server.watchers import interested, watches
 from sightline.lsp.typescript.held_open import HeldOpen
@@ -17,6 +19,9 @@ from sightline.lsp.wire.client import Client
 from sightline.workspace.changes import Change, Kind
 
 __all__ = ["ProjectChanges"]
+
+#: Of so many files it is looked at whether they are scripts, when a call begins.
+_MANY = 200
 
 
 class ProjectChanges:
@@ -67,6 +72,31 @@ class ProjectChanges:
             change.kind != Kind.CHANGED or _name(change.path) in self._spec.root_markers
             for change in changes
         )
+
+    def scripts_move(
+        self, changes: Sequence[Change], shown: Collection[str], leads_out: bool
+    ) -> bool:
+        """Whether other scripts are to be held open, or one of them is of a kind that the server
+        must read from the start. ``leads_out``: some take in what lies outside.
+        """
+        some = [change for change in changes if may_be_script(_name(change.path))]
+        if not some:
+            return False
+        project = self._launch.project()
+        some = [change for change in some if project.holds(change.path)]
+        return len(some) > _MANY or any(
+            change.kind != Kind.CHANGED or self._keeps_more(change.path, leads_out)
+            if change.path in shown
+            else project.is_script(change.path)
+            for change in some
+        )
+
+    def _keeps_more(self, path: str, leads_out: bool) -> bool:
+        """Whether a changed script takes in, or may have taken in, what would be kept."""
+        if self._spec.forgets_closed:
+            return False
+        file = self._launch.read(path)
+        return leads_out or file is None or shell.leads_out(file[0].text, path, self._launch.folder)
 
     def make_another(
         self,

@@ -13,6 +13,7 @@ from typing import Any
 from sightline.contract.failures import NotReady, Unavailable
 from sightline.contract.source import SourceFile
 from sightline.contract.uris import path_of
+from sightline.lsp.project.first_lines import may_be_script
 from sightline.lsp.server.launch import Launch
 from sightline.lsp.server.lifecycle import Lifecycle, State
 from sightline.lsp.server.run import Run
@@ -28,6 +29,10 @@ _RETRYABLE = frozenset({_CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED})
 _TRIES = 16
 #: The question about nothing but a document.
 _OUTLINE = "textDocument/documentSymbol"
+_NOT_SHOWN = (
+    "this script has no extension and is no text of the project's own, or one of too many; "
+    "search its text"
+)
 
 
 class Asking:
@@ -74,6 +79,7 @@ class Asking:
     ) -> Any:  # noqa: ANN401
         """One question about a document, which the server sees with exactly the caller's text."""
         run = await self._alone(file.path, narrow=method == _OUTLINE)
+        self._check_script(run, file.path)
         with self._using(file.uri):
             if wide:
                 self._widen(run)
@@ -188,6 +194,14 @@ class Asking:
     async def _nobody_waits(self) -> None:
         self._quiet.clear()
         await self._quiet.wait()
+
+    def _check_script(self, run: Run, path: str) -> None:
+        """Only scripts that are held open are shown: others would leave traces in later answers."""
+        name = path.rpartition("/")[2]
+        if not may_be_script(name) or path in run.scripts:
+            return
+        if not self._launch.project().speaks(name):
+            raise Unavailable(_NOT_SHOWN)
 
     def _widen(self, run: Run) -> None:
         """Before a question about the whole project: nothing of it is in doubt."""

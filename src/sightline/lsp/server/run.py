@@ -63,6 +63,10 @@ class Run:
         self.documents = Documents(self.client, reopens=launch.spec.compile_database)
         self.held_open = HeldOpen()
         self._anchors_due = False
+        #: The scripts that are held open; ``None`` until they were looked for. That is when it has
+        #: loaded what it finds itself, so that its memory has the same order after every start.
+        self._scripts: frozenset[str] | None = None
+        self._scripts_due = self._is_loaded = False
         self._project = ProjectChanges(launch, self.client, start.database)
         self._settling: asyncio.Task[None] | None = None
         self._settler = Settler(
@@ -122,6 +126,12 @@ class Run:
         if self._launch.spec.opens == "any" and not self.start.held_open.opened:
             self.readiness.nothing_to_load()
         await self.readiness.wait(self.client)
+        self._is_loaded = True
+
+    @property
+    def scripts(self) -> frozenset[str]:
+        """The scripts that are held open because only their first line tells what they are."""
+        return self._scripts or frozenset()
 
     @property
     def knows_less_than_it_kept(self) -> bool:
@@ -154,7 +164,14 @@ class Run:
     @property
     def pending(self) -> bool:
         """Whether the server has still to take in a change."""
-        return self._anchors_due or self._settler.pending
+        return self._anchors_due or self._settler.pending or self._must_look_for_scripts
+
+    @property
+    def _must_look_for_scripts(self) -> bool:
+        if self._scripts is not None:
+            return self._scripts_due
+        reads = self._is_loaded and self._launch.spec.reads_scripts
+        return reads and self._launch.project().is_known
 
     @property
     def settling(self) -> asyncio.Task[None] | None:
@@ -177,10 +194,23 @@ class Run:
         another = self._project.make_another
         if self._settler.must_restart or another(changes, folders, trees, self.held_open):
             return True
+        if self._scripts_move(changes):
+            if self._scripts is not None and not self._launch.spec.forgets_closed:
+                return True
+            self._scripts_due = True  # also where they are being looked for just now
         self._anchors_due = self._anchors_due or self._project.may_move(changes)
         if self.pending:
             self.settle_soon()
         return False
+
+    def _scripts_move(self, changes: Sequence[Change]) -> bool:
+        """Whether other scripts are to be held open than are."""
+        if not self._launch.spec.reads_scripts:
+            return False
+        known = (change.path for change in changes if change.path in self.scripts)
+        # What could not be shown anew was closed: it is no script any more, or no text.
+        closed = any(uri_of(path) not in self.documents for path in known)
+        return closed or self._project.scripts_move(changes, self.scripts, self.start.leads_out)
 
     def catch_up(self) -> bool:
         """Does what changes outside the project make necessary; whether it must start over."""
@@ -210,6 +240,14 @@ class Run:
                     if self._anchors_due:
                         self._anchors_due = False
                         self._hold(await asyncio.to_thread(self._launch.project().held_open))
+                    if self._must_look_for_scripts:
+                        self._scripts_due = False
+                        look = self._launch.project().shown_scripts
+                        scripts = await asyncio.to_thread(look)
+                        if self._kept_others(scripts):
+                            self._unsettled(self)
+                            return
+                        self._hold_scripts(scripts)
                     await self._settler.settle()
         except ServerGone:
             pass  # its end is noticed elsewhere
@@ -242,6 +280,18 @@ class Run:
             if held_open.named:
                 files.append((named_by(self._launch.folder, held_open.named), LANGUAGE))
             self.documents.hold(files)
+
+    def _kept_others(self, scripts: Sequence[str]) -> bool:
+        """Whether the server was shown other scripts before, in another order, and forgets none."""
+        if self._scripts is None or self._launch.spec.forgets_closed:
+            return False
+        return self._scripts != frozenset(scripts)
+
+    def _hold_scripts(self, paths: Sequence[str]) -> None:
+        """Opens the scripts that the server does not find by itself, and keeps them open."""
+        files = [file for file in map(self._launch.read, paths) if file is not None]
+        self._scripts = frozenset(file.path for file, _ in files)
+        self.documents.hold_besides(files)
 
     def could_not_load(self) -> Unavailable:
         return Unavailable(f"{self._launch.name} could not load the project; run sightline doctor")

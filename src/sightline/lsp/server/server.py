@@ -88,6 +88,11 @@ class Server:
         return start.database.units if start is not None else frozenset()
 
     @property
+    def scripts(self) -> frozenset[str]:
+        """The scripts that it has open because only their first line tells what they are."""
+        return self._run.scripts if self._run is not None else frozenset()
+
+    @property
     def shortcomings(self) -> list[Shortcoming]:
         """What stands in the way of complete answers: found at its start, or said by itself."""
         start = self._lifecycle.prepared
