@@ -14,6 +14,8 @@ SITE = "lib/python3.11/site-packages"
 FILES = {
     "pyproject.toml": '[tool.poetry]\nname = "app"\n[tool.poetry.dependencies]\ndep = "*"\n',
     "app.py": "import dep\n\nprint(dep.answer())\n\n\ndef own() -> None: ...\n",
+    # Nobody can tell what is used here.
+    "use.py": "def use(value):\n    value.own()\n",
 }
 DEP = {
     f"{SITE}/dep/__init__.py": "def answer() -> int:\n    return 42\n",
