@@ -30,7 +30,8 @@ from tools.evidence import write_page
 __all__ = ["Difference", "differences"]
 
 _RESULTS = Path(__file__).parent.parent.parent / "bench/results/differential.json"
-_SOURCES = (".py", ".pyi", ".ts", ".c", ".h", ".go", ".rs", ".sh")
+#: Also a name without an extension.
+_SOURCE = re.compile(r"\.(?:pyi?|ts|c|h|go|rs|sh)$|(?:^|/)[^./]+$")
 #: Packages of others: only what uses them is asked about.
 _FOREIGN = re.compile(r"site-packages|node_modules")
 _SYMBOL = re.compile(r"\b[Aa]rea\b")
@@ -177,7 +178,7 @@ def _questions(root: Path, project: Project) -> Iterator[tuple[str, dict[str, An
         path = root / name
         if not any(path.is_relative_to(each) for each in roots):
             continue
-        if path.suffix not in _SOURCES or not path.is_file() or _FOREIGN.search(name):
+        if not _SOURCE.search(name) or not path.is_file() or _FOREIGN.search(name):
             continue
         uri = path.as_uri()
         if offers(server, "documentSymbols"):
@@ -247,7 +248,8 @@ def _page(lines: list[str]) -> str:
 Small projects are edited at random: sources that import what is there, what is not there yet and
 what is gone, project files, ignore files, environments, headers, folders that come, go and move.
 "Two roots" are folders side by side of which one uses the other; "a part" is one root in a
-repository whose other folders it uses, with an environment, packages or flags at the top.
+repository whose other folders it uses, with an environment, packages or flags at the top;
+"scripts" have no extension and become another kind by their first line.
 After every round of one to four edits all questions about every file are put to the engine that has
 seen every state, and to one that has seen none but this. An answer that differs is not fresh, or
 depends on what was asked before.

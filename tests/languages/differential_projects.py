@@ -300,6 +300,59 @@ _AROUND: dict[str, States] = {
     "clangd": _C_AROUND,
     "gopls": _GO_AROUND,
 }
+#: Scripts that only their first line tells, and what they use.
+_PYTHON_SCRIPTS: States = {
+    "lib.py": ["def area() -> int:\n    return 1\n", "area = 1\n", None],
+    "use.py": [None, "from lib import area\n\narea()\n"],
+    "bin/run": [
+        "#!/usr/bin/env python3\nfrom lib import area\n\narea()\n",
+        "# of no kind\nfrom lib import area\n\narea()\n",
+        "#!/bin/bash\narea\n",
+        "#!/usr/bin/python3\ndef area() -> str:\n    return ''\n",
+        None,
+    ],
+    "bin/again": [None, "#!/usr/bin/python3 -I\nfrom lib import area as other\n\nother()\n"],
+    "tools/run": [None, "#!/usr/bin/env -S uv run\nimport lib\n\nx: str = lib.area()\n"],
+    ".gitignore": [None, "bin/run\n", "tools/\n"],
+}
+_TYPESCRIPT_SCRIPTS: States = {
+    "lib.ts": [
+        "export function area(): number {\n  return 1\n}\n",
+        "export const area = 1\n",
+        None,
+    ],
+    "use.ts": [None, 'import { area } from "./lib"\nexport const a: number = area()\n'],
+    "bin/run": [
+        '#!/usr/bin/env node\nimport { area } from "../lib"\narea()\n',
+        'import { area } from "../lib"\narea()\n',
+        '#!/usr/bin/env tsx\nimport { area } from "../lib"\nexport const a: string = area()\n',
+        "#!/bin/bash\narea\n",
+        None,
+    ],
+    "tools/run": [None, '#!/usr/bin/node\nconst { area } = require("../lib")\narea()\n'],
+    "tsconfig.json": ["{}", '{"files": ["lib.ts"]}', None],
+}
+_BASH_SCRIPTS: States = {
+    "lib.sh": ["area() {\n  echo 1\n}\n", "area=1\n", None],
+    "use.sh": [None, ". ./lib.sh\narea\n"],
+    "bin/run": [
+        "#!/bin/bash\n. ../lib.sh\narea\n",
+        ". ../lib.sh\narea\n",
+        "#!/usr/bin/env zsh\narea\n",
+        "#!/bin/sh\narea() {\n  echo 2\n}\narea\n",
+        "#!/bin/sh\n. ../../other.sh\narea\n",
+        None,
+    ],
+    "bin/again": [None, "#!/usr/bin/env bash\narea() {\n  echo 3\n}\n"],
+    "tools/run": [None, "#!/bin/dash\n. ../bin/again\narea\n"],
+}
+_SCRIPTS: dict[str, States] = {
+    "ty": _PYTHON_SCRIPTS,
+    "pyright": _PYTHON_SCRIPTS,
+    "tsgo": _TYPESCRIPT_SCRIPTS,
+    "vtsls": _TYPESCRIPT_SCRIPTS,
+    "bash": _BASH_SCRIPTS,
+}
 #: By the name in the table.
 PROJECTS = {server: Project(server, states) for server, states in _ALL.items()} | {
     f"{server}, two roots": Project(server, states, ("app", "shared"))
@@ -309,3 +362,4 @@ PROJECTS |= {
     f"{server}, a part": Project(server, states | _AROUND.get(server, {}), ("app",))
     for server, states in _TWO.items()
 }
+PROJECTS |= {f"{server}, scripts": Project(server, states) for server, states in _SCRIPTS.items()}
