@@ -127,8 +127,8 @@ async def test_functions_of_the_shell_with_hyphens_in_their_names(tmp_path: Path
     """Only the whole name is looked for: a part of it stands in every other script."""
     files = {
         "lib.sh": "log-fail() {\n  echo 1\n}\nfunction log-info {\n  echo 2\n}\nlog-info\n",
-        "run": "#!/bin/sh\n. lib.sh\nlog-fail\nlog info\n",
-        "other": "#!/bin/sh\nlog-fail-soft\nmy-log-info\nfail log\n",
+        "run": "#!/bin/zsh\n. lib.sh\nlog-fail\nlog info\n",
+        "other": "#!/bin/zsh\nlog-fail-soft\nmy-log-info\nfail log\n",
     }
     root = write_files(tmp_path / "ws", files)
     async with engine(root, cache=tmp_path, registry=only("bash")) as running:
