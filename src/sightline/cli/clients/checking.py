@@ -72,7 +72,9 @@ async def _line(client: Client, name: str, endpoint: Endpoint, here: Here) -> Li
         headers = await _headers(endpoint, here)
         return HttpLine(endpoint.url, headers, again, sends_revision=client.sends_revision)
     if not endpoint.command:
-        raise CommandError("the entry has neither a command nor an address; write it anew: --write")
+        raise CommandError(
+            "the entry has neither a command nor an address; replace it with --write"
+        )
     # A client without a project may start it anywhere: then it must not matter where.
     folder = here.folder if client.starts_in == "project" else here.anywhere
     return await StdioLine.open(endpoint.command, {**here.environment, **endpoint.env}, folder)

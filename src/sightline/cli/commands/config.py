@@ -166,7 +166,7 @@ class _Run:
         if after != before:
             file.write(before, after, secret=False)
             where = plain(self._shown(file.path))
-            print(f"its settings are in {where}; start sightline serve again")
+            print(f"settings for this client were added to {where}; start sightline serve again")
 
     def _settings_table(self) -> str:
         return toml.table(["clients", self.client.name], self.client.http_settings)

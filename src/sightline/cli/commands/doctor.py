@@ -323,7 +323,7 @@ def changes_are_noticed(situation: Situation) -> Iterator[Finding]:
             yield Finding(subject, "ok", "announced by the kernel (inotify)")
         else:
             fix = _MORE_WATCHES if "watch" in observer.reason else ""
-            yield Finding(subject, "note", f"swept for on each call: {observer.reason}", fix)
+            yield Finding(subject, "note", f"looked for on each call: {observer.reason}", fix)
     yield from _changes_around(situation.roots)
 
 
@@ -356,7 +356,7 @@ def servers_are_enclosed(situation: Situation) -> Iterator[Finding]:
         said = "the kernel lets them write in their cache only (Landlock)"
         yield Finding("language servers", "ok", said)
     else:
-        said = "the kernel has no Landlock, or it is forbidden here: they run without walls"
+        said = "the kernel offers no Landlock here: what they write is not restricted"
         yield Finding("language servers", "note", said)
 
 

@@ -18,7 +18,10 @@ from sightline.workspace.changes import Change
 
 __all__ = ["FIX", "Unread", "Unreadable", "sentences"]
 
-FIX = "let yourself read them (chmod), spell them in UTF-8 (iconv), and so their names (mv)"
+FIX = (
+    "make them readable (chmod u+r), convert them to UTF-8 (iconv), "
+    "rename files whose names are not UTF-8 (mv)"
+)
 
 #: So many paths are named in a sentence, if they are plain.
 _NAMED = 3
