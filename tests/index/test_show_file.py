@@ -80,7 +80,7 @@ async def test_by_symbol(workspace: Workspace, tmp_path: Path) -> None:
         assert (await running.once("show_file", symbol="drop"))["startLine"] == 14
         with pytest.raises(InvalidArguments, match=r"2 symbols are called 'take'.*a.py:4.*a.py:11"):
             await running.once("show_file", symbol="take")
-        with pytest.raises(NotFound, match="search for it"):
+        with pytest.raises(NotFound, match="search for the name"):
             await running.once("show_file", symbol="giraffe")
 
 

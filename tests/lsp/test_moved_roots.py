@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sightline.contract.failures import Unavailable
 from tests.languages.samples import only
 from tests.support.engine import engine
 from tests.support.files import write_files
@@ -71,7 +72,8 @@ async def test_it_goes_and_comes_back(tmp_path: Path, asked: bool) -> None:
         assert await symbols() == ["area"]
         root.rename(tmp_path / "away")
         if asked:
-            await running.program.workspace.begin()
+            with pytest.raises(Unavailable, match="is gone"):
+                await symbols()
         (tmp_path / "away").rename(root)
         assert await symbols() == ["area"]
         (root / "more.py").write_text("def area2(): ...\n")
