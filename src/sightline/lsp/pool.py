@@ -153,8 +153,7 @@ class Pool:
         unread = await self.gaps.unread_languages(own, file.path)
         asked = Asked(Expected(file, position, include_declaration))
         if own.spec.compile_database:
-            beside = self._fleet.servers.get(_key(own, _BESIDE))
-            asked = await in_a_source(self._server(own), beside, asked.question)
+            asked = await in_a_source(self._server(own), asked.question)
         question = asked.question
 
         copies: set[Location] = set()

@@ -3,8 +3,7 @@
 A compiler's server reads a header by itself when it is asked about it: what stands before its
 include in a source is not there, and uses in it may be nothing to the server. What it keeps of the
 sources knows them. So a name in a header is looked for in the sources, and the question is put
-there if the server says that it is the same. A header that says the same by itself is spared that:
-to read a source takes as long as all other questions together.
+there if the server says that it is the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,18 +34,12 @@ class Asked(NamedTuple):
     known: Mapping[Expected, Sequence[Location]] = {}
 
 
-async def in_a_source(server: Server, beside: Server | None, question: Expected) -> Asked:
-    """The question at a place in a source, if there is a sure one; else as it is.
-
-    Not looked for where the header is known to say the same by itself: ``beside`` is the server
-    that headers are shown to, if there is one.
-    """
+async def in_a_source(server: Server, question: Expected) -> Asked:
+    """The question at a place in a source, if there is a sure one; else as it is."""
     file, position, include_declaration = question
     name = name_at(file.text, position)
     await server.ready()
     if file.path in server.units or len(name) < _SHORTEST:
-        return Asked(question)
-    if beside is not None and beside.is_alike(file):
         return Asked(question)
     symbols = await questions.workspace_symbols(server, name)
     places = [symbol.location for symbol in symbols if symbol.name == name]

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sightline.contract.texts import column_of, line_length_utf16, line_text, listed_paths
-from sightline.contract.uris import path_in, uri_of
+from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts
+from sightline.lsp.coverage.source_texts import Hits, SourceTexts, after_dot
+from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.project.projects import Project
 from sightline.lsp.server.server import Server
-from sightline.lsp.together import together
 
 __all__ = ["Members", "Mentions", "can_be_asked", "code_places", "is_code", "is_local", "is_member"]
 
@@ -134,22 +134,30 @@ def is_code(language: str, text: str, place: Position) -> bool:
         return syntax is None
     line = lines[place.line]
     before = "\n".join([*lines[: place.line], line[: column_of(line, place.character)]])
-    return any(True for _ in _code(text.encode(), [len(before.encode())], syntax.no_code))
+    return len(before.encode()) not in spans_of(syntax.no_code, text.encode())
 
 
-def code_places(language: str, text: bytes, starts: Sequence[int]) -> list[Position]:
-    """Those of some places in a text that are in no comment and no text inside it.
+def code_places(
+    language: str, texts: SourceTexts, path: str, starts: Iterable[int]
+) -> Iterator[Position]:
+    """Those of some places in a file, in order, that are in no comment and no text inside it.
 
     Of a language that is not known, all.
     """
-    syntax = _SYNTAXES.get(language)
-    return list(_code(text, starts, syntax.no_code if syntax is not None else _NOTHING))
+    syntax, text = _SYNTAXES.get(language), texts.text(path)
+    no_code = texts.spans(path, syntax.no_code) if syntax is not None else ()
+    line, counted = 0, 0
+    for start in starts:
+        if start in no_code:
+            continue
+        line += text.count(b"\n", counted, start)
+        counted = start
+        before = text[text.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
+        yield Position(line, line_length_utf16(before))
 
 
 #: What stands before a part of the name of a module, in Python.
 _PACKAGE = re.compile(rb"[ \t]*(?:from[ \t]+[\w.]*|import[ \t][\w., \t]*)\.")
-#: What matches nowhere.
-_NOTHING = re.compile(rb"(?!)")
 
 
 class Mentions(NamedTuple):
@@ -172,11 +180,10 @@ class Members:
 
         It takes longest to tell what is code, so that is done while the server works.
         """
-        word = name.encode()
-        pattern = re.compile(rb"\.[ \t]*(%b)(?![\w$\x80-\xff])" % re.escape(word))
+        sought = after_dot(name)
 
         def look() -> Mentions | None:
-            hits = self._texts.search(pattern, word)
+            hits = self._texts.search(sought)
             if hits is None:
                 return None
             if language == "python":
@@ -187,11 +194,10 @@ class Members:
         return await asyncio.to_thread(look)
 
     def _in_code(self, hits: Hits, language: str) -> Sequence[tuple[str, Position]]:
-        no_code = _SYNTAXES[language].no_code
         return [
             (path, place)
             for path in sorted(hits)
-            for place in _code(self._texts.text(path), hits[path], no_code)
+            for place in code_places(language, self._texts, path, hits[path])
         ]
 
     async def note(
@@ -252,33 +258,6 @@ def _counted(places: Sequence[object], other: str = "") -> str:
 async def _unknown(
     server: Server, places: Sequence[tuple[str, Position]]
 ) -> Sequence[tuple[str, Position]]:
-    """The places of which the server cannot tell what stands there.
-
-    Where nothing may mean busy, those that it told nothing of are asked about again, one after the
-    other: for what is in its standard library ty writes a file that it can point to, and where
-    several questions need the same one at the same time it answers some of them with nothing.
-    """
-
-    async def told(path: str, place: Position) -> bool:
-        return bool(await questions.definition_unopened(server, uri_of(path), place))
-
-    known = await together(*(told(*each) for each in places))
-    places = [each for each, is_known in zip(places, known, strict=True) if not is_known]
-    for _ in range(2 if server.spec.doubts_nothing else 0):
-        places = [each for each in places if not await told(*each)]
-    return places
-
-
-def _code(text: bytes, starts: Sequence[int], no_code: re.Pattern[bytes]) -> Iterator[Position]:
-    """The places that are code."""
-    spans = (match.span() for match in no_code.finditer(text) if match.lastgroup is None)
-    span, line, counted = next(spans, None), 0, 0
-    for start in starts:
-        while span is not None and span[1] <= start:
-            span = next(spans, None)
-        if span is not None and span[0] <= start:
-            continue
-        line += text.count(b"\n", counted, start)
-        counted = start
-        before = text[text.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
-        yield Position(line, line_length_utf16(before))
+    """The places of which the server cannot tell what stands there."""
+    told = await questions.definitions_unopened(server, places)
+    return [place for place, found in zip(places, told, strict=True) if not found]

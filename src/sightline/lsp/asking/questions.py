@@ -4,7 +4,7 @@ An answer as long as a silent limit inside the server may have been cut there, s
 text that shows that the project was not loaded yet is not an answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from sightline.contract.failures import NotReady, TooMany, Unavailable
@@ -14,14 +14,14 @@ from sightline.contract.values import Hover, Location, Position, Range
 from sightline.lsp.asking import answers, tsserver
 from sightline.lsp.registry import Operation
 from sightline.lsp.server.server import Server
-from sightline.lsp.together import both
+from sightline.lsp.together import both, together
 from sightline.lsp.typescript.held_open import names_only
 from sightline.lsp.wire import messages
 
 __all__ = [
     "covers",
     "definition",
-    "definition_unopened",
+    "definitions_unopened",
     "document_diagnostics",
     "document_symbols",
     "hover",
@@ -45,7 +45,7 @@ async def definition(
     return found
 
 
-async def definition_unopened(server: Server, uri: str, position: Position) -> Sequence[Location]:
+async def _definition_unopened(server: Server, uri: str, position: Position) -> Sequence[Location]:
     """The same of a server that reads documents from disk, whether it has them open or not."""
     place = {"line": position.line, "character": position.character}
     params = {"textDocument": {"uri": uri}, "position": place}
@@ -53,6 +53,25 @@ async def definition_unopened(server: Server, uri: str, position: Position) -> S
         "textDocument/definition", params, messages.DefinitionResult, wide=False
     )
     return answers.locations(server.name, result)
+
+
+async def definitions_unopened(
+    server: Server, places: Sequence[tuple[str, Position]]
+) -> list[Sequence[Location]]:
+    """The same of many places, each a path and a position, asked about side by side.
+
+    Where nothing may mean busy, those that the server told nothing of are asked about again, one
+    after the other: for what is in its standard library ty writes a file that it can point to, and
+    where several questions need the same one at the same time it answers some of them with nothing.
+    """
+
+    def ask(path: str, place: Position) -> Coroutine[Any, Any, Sequence[Location]]:
+        return _definition_unopened(server, uri_of(path), place)
+
+    told = await together(*(ask(*place) for place in places))
+    for _ in range(2 if server.spec.doubts_nothing else 0):
+        told = [found or await ask(*at) for found, at in zip(told, places, strict=True)]
+    return told
 
 
 async def _definition(

@@ -11,9 +11,10 @@ It is never concluded that a place is a use, only that there is none.
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from sightline.contract.uris import path_in, uri_of
+from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.members import can_be_asked, code_places, is_local
@@ -26,6 +27,8 @@ __all__ = ["Accounted", "Known", "account"]
 #: Of so many places it is told whether they are code, and so many are asked about.
 _MOST_READ = 500
 _MOST_ASKED = 48
+#: So many are asked about side by side: one that may be a use is enough, and mostly comes early.
+_AT_ONCE = 8
 #: So many lines before that of a place may say that it is exported under another name.
 _BEFORE = 2
 #: What is imported without its name, or by another one.
@@ -68,7 +71,7 @@ async def account(
     starts = {(path_in(place.uri), place.range.start) for place in places}
     found: list[tuple[SourceTexts, Hits]] = []
     for texts in searched:
-        hits = await texts.find(word(name), name.encode())
+        hits = await texts.find(word(name))
         if hits is None or texts.unread:
             return Accounted()
         found.append((texts, hits))
@@ -78,25 +81,26 @@ async def account(
         return Accounted()
     if sum(len(each) for _, hits in found for each in hits.values()) > _MOST_READ + len(starts):
         return Accounted(has_name=True)
-    rest = [
+    asked = (
+        server is not None
+        and language == "python"  # elsewhere a name may be taken out of a value of unknown type
+        and not known.member
+        and server.spec.unknown_members == "definition"
+    )
+    others = (
         (path, place)
         for texts, hits in found
         for path in sorted(hits)
-        for place in _uses(language, texts.text(path), hits[path])
+        for place in _uses(language, texts, path, hits[path])
         if (path, place) not in starts
-    ]
+    )
+    # Where nobody is asked, one is as many as any other number.
+    rest = list(islice(others, _MOST_ASKED + 1 if asked else 1))
     if not rest:
         return Accounted(has_name=True, nowhere_else=True, only_others=True)
-    if (
-        server is None
-        or language != "python"  # elsewhere a name may be taken out of a value of unknown type
-        or known.member
-        or len(rest) > _MOST_ASKED
-        or server.spec.unknown_members != "definition"
-    ):
+    if server is None or not asked or len(rest) > _MOST_ASKED:
         return Accounted(has_name=True)
-    others = await _are_others(server, searched[0], rest, known)
-    return Accounted(has_name=True, only_others=others)
+    return Accounted(has_name=True, only_others=await _are_others(server, searched[0], rest, known))
 
 
 def _is_local(definitions: Sequence[Location], searched: Sequence[SourceTexts]) -> bool:
@@ -119,29 +123,28 @@ async def _are_others(
 
     if not all(can_be_asked(server, path) for path in {path for path, _ in places}):
         return False
-    for path, place in places:
-        found = await questions.definition_unopened(server, uri_of(path), place)
-        # What is installed may be a copy of what was asked about.
-        if (
-            not found
-            or not own.isdisjoint(found)
-            or any(path_in(p.uri) not in texts for p in found)
-        ):
-            return False
-        if any(is_imported("python", each, text_of) for each in found):
-            return False
+    for first in range(0, len(places), _AT_ONCE):
+        some = places[first : first + _AT_ONCE]
+        for found in await questions.definitions_unopened(server, some):
+            # What is installed may be a copy of what was asked about.
+            inside = all(path_in(place.uri) in texts for place in found)
+            if not found or not inside or not own.isdisjoint(found):
+                return False
+            if any(is_imported("python", each, text_of) for each in found):
+                return False
     return True
 
 
-def _uses(language: str, text: bytes, starts: Sequence[int]) -> Iterable[Position]:
+def _uses(
+    language: str, texts: SourceTexts, path: str, starts: Iterable[int]
+) -> Iterable[Position]:
     """The places at which a use may stand."""
     if language == "python":
-        return code_places(language, text, starts)
-    lines = (text.rfind(b"\n", 0, start) + 1 for start in starts)
-    some = [
-        start for start, line in zip(starts, lines, strict=True) if not _COMMENT.match(text, line)
-    ]
-    return code_places("", text, some)
+        return code_places(language, texts, path, starts)
+    text = texts.text(path)
+    lines = ((start, text.rfind(b"\n", 0, start) + 1) for start in starts)
+    some = (start for start, line in lines if not _COMMENT.match(text, line))
+    return code_places("", texts, path, some)
 
 
 def _has_to_be_spelled(language: str, name: str) -> bool:

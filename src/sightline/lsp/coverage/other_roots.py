@@ -56,7 +56,7 @@ class OtherRoots:
         texts = self._texts.setdefault(root, SourceTexts(lambda: self._files(root)))
         stem = os.path.splitext(os.path.basename(path))[0]
         origins = [os.fsencode(each) for each in {stem, os.path.basename(own.real)}]
-        hits = texts.search(word(name), name.encode()) or {}
+        hits = texts.search(word(name)) or {}
         inside = f"{own.real}/"
         return {
             each

@@ -8,11 +8,13 @@ import asyncio
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
+from sightline.lsp.coverage.spans import Spans, spans_of
 from sightline.lsp.files.reading import read_bytes
 from sightline.workspace.changes import Change
 
-__all__ = ["Hits", "SourceTexts", "word"]
+__all__ = ["Hits", "Sought", "SourceTexts", "after_dot", "word"]
 
 _MAX_BYTES = 4 << 20
 #: So much is kept of a project.
@@ -24,20 +26,67 @@ _AT_ONCE = 16 << 10
 Hits = dict[str, list[int]]
 
 
-def word(name: str) -> re.Pattern[bytes]:
-    """What matches a name where it stands by itself. One with a hyphen is no part of a longer one.
+class Sought(NamedTuple):
+    """A name to look for, with what may stand around it."""
 
-    >>> bool(word("log").search(b"$log-1")), bool(word("log-a").search(b"log-a-b"))
-    (True, False)
+    literal: bytes
+    #: It begins with the name: that is found several times faster than any other expression.
+    pattern: re.Pattern[bytes]
+    #: Whether what stands before a place in a text lets it count.
+    counts: Callable[[bytes, int], bool]
+
+    def starts(self, text: bytes) -> list[int]:
+        """Where it stands in a text."""
+        if self.literal not in text:  # as in most, and that is seen at once
+            return []
+        found = (match.start() for match in self.pattern.finditer(text))
+        return [start for start in found if self.counts(text, start)]
+
+
+def word(name: str) -> Sought:
+    """A name where it stands by itself. One with a hyphen is no part of a longer one.
+
+    >>> word("log").starts(b"log $log-1 logs"), word("log-a").starts(b"log-a-b log-a")
+    ([0, 5], [8])
     """
-    around = rb"[\w\x80-\xff-]" if "-" in name else rb"[\w\x80-\xff]"
-    return re.compile(rb"(?<!%b)(%b)(?!%b)" % (around, re.escape(name.encode()), around))
+    part = _PART | {ord("-")} if "-" in name else _PART
+    after = rb"[\w\x80-\xff-]" if "-" in name else rb"[\w\x80-\xff]"
+
+    def counts(text: bytes, start: int) -> bool:
+        return start == 0 or text[start - 1] not in part
+
+    literal = name.encode()
+    return Sought(literal, re.compile(rb"%b(?!%b)" % (re.escape(literal), after)), counts)
+
+
+def after_dot(name: str) -> Sought:
+    """A name where it stands after a dot.
+
+    >>> after_dot("go").starts(b"a.go(b . go, c.gone, go)")
+    [2, 9]
+    """
+
+    def counts(text: bytes, start: int) -> bool:
+        while start and text[start - 1] in _BLANKS:
+            start -= 1
+        return start > 0 and text[start - 1] == _DOT
+
+    literal = name.encode()
+    pattern = re.compile(rb"%b(?![\w$\x80-\xff])" % re.escape(literal))
+    return Sought(literal, pattern, counts)
+
+
+#: The bytes of names, of blanks in a line, and of a dot.
+_PART = frozenset(byte for byte in range(256) if byte >= 0x80 or re.match(rb"\w", bytes([byte])))
+_BLANKS, _DOT = b" \t", ord(".")
 
 
 class SourceTexts:
     def __init__(self, files: Callable[[], Iterable[str]]) -> None:
         self._files = files
         self._texts: dict[str, bytes] = {}
+        #: By file and pattern, each with the text that it is of.
+        self._spans: dict[tuple[str, re.Pattern[bytes]], tuple[bytes, Spans]] = {}
         #: Files to read again.
         self._due: set[str] = set()
         #: How often something changed, and how often it had when files were last read.
@@ -61,29 +110,27 @@ class SourceTexts:
         """What a file holds, as it was at the last search."""
         return self._texts.get(path, b"")
 
-    async def find(self, pattern: re.Pattern[bytes], literal: bytes) -> Hits | None:
+    def spans(self, path: str, pattern: re.Pattern[bytes]) -> Spans:
+        """What a pattern matches in a file, which is found out once."""
+        text, known = self.text(path), self._spans.get((path, pattern))
+        if known is None or known[0] is not text:
+            known = self._spans[path, pattern] = (text, spans_of(pattern, text))
+        return known[1]
+
+    async def find(self, sought: Sought) -> Hits | None:
         """The same as ``search``, in a thread unless there is next to nothing to do."""
         if self._seen == self._changes and self._size <= _AT_ONCE:
-            return self.search(pattern, literal)
-        return await asyncio.to_thread(self.search, pattern, literal)
+            return self.search(sought)
+        return await asyncio.to_thread(self.search, sought)
 
-    def search(self, pattern: re.Pattern[bytes], literal: bytes) -> Hits | None:
-        """Where the group of a pattern matches, in a thread; ``None`` if there is too much text.
-
-        ``literal`` is in every match: most files do not have it, and that is seen quickly.
-        """
+    def search(self, sought: Sought) -> Hits | None:
+        """Where a name stands, in a thread; ``None`` if there is too much text."""
         with self._looking:
             self._read()
             if self._size > _MOST:
                 return None
             texts = self._texts
-        found: Hits = {}
-        for path, text in texts.items():
-            if literal in text:
-                starts = [match.start(1) for match in pattern.finditer(text)]
-                if starts:
-                    found[path] = starts
-        return found
+        return {path: starts for path, text in texts.items() if (starts := sought.starts(text))}
 
     def _read(self) -> None:
         with self._noting:
@@ -104,4 +151,5 @@ class SourceTexts:
                 break
             texts[path] = known
         self._texts, self.unread = texts, frozenset(unread)
+        self._spans = {key: self._spans[key] for key in list(self._spans) if key[0] in texts}
         self._size, self._seen = size, seen

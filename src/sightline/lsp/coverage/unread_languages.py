@@ -45,7 +45,7 @@ class UnreadLanguages:
             self._texts[language] = SourceTexts(partial(self._files, language))
         texts = self._texts[language]
         for spelled in spellings(name):
-            hits = texts.search(word(spelled), spelled.encode())
+            hits = texts.search(word(spelled))
             if hits is None or hits or texts.unread:
                 return True
         return False

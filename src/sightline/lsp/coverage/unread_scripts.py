@@ -61,7 +61,7 @@ class UnreadScripts:
         """
         if not name:
             return ""
-        hits = await self._texts.find(word(name), name.encode())
+        hits = await self._texts.find(word(name))
         if hits is None or self._too_many:
             return f"Scripts without an extension are too much to look through; {_MISSING}"
         others = sorted(hits.keys() - found)

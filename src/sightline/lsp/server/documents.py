@@ -36,11 +36,6 @@ class Documents:
     def __contains__(self, uri: str) -> bool:
         return uri in self._open
 
-    def has(self, file: SourceFile) -> bool:
-        """Whether the server sees ``file`` with exactly this text."""
-        known = self._open.get(file.uri)
-        return known is not None and known[1] == file.text
-
     def show(self, file: SourceFile, language: str) -> int:
         """Makes the server see ``file`` with exactly this text; its version."""
         known = self._open.get(file.uri)

@@ -47,17 +47,11 @@ class Published:
             if _fits(message, wait.uri, wait.version) and not wait.future.done():
                 wait.future.set_result(message.diagnostics)
 
-    def known(self, uri: str, version: int | None) -> Items | None:
-        """The list made for this version, if it is there."""
-        latest = self._latest.get(uri)
-        fits = latest is not None and _fits(latest, uri, version)
-        return latest.diagnostics if latest is not None and fits else None
-
     async def of(self, uri: str, version: int | None) -> Items:
         """The list made for this version, as soon as it is there."""
-        known = self.known(uri, version)
-        if known is not None:
-            return known
+        latest = self._latest.get(uri)
+        if latest is not None and _fits(latest, uri, version):
+            return latest.diagnostics
         wait = _Wait(uri, version, asyncio.get_running_loop().create_future())
         self._waits.append(wait)
         try:

@@ -15,7 +15,7 @@ from sightline.contract.source import SourceFile
 from sightline.contract.uris import path_of
 from sightline.lsp.project.first_lines import may_be_script
 from sightline.lsp.server.launch import Launch
-from sightline.lsp.server.lifecycle import Lifecycle, State
+from sightline.lsp.server.lifecycle import Lifecycle
 from sightline.lsp.server.run import Run
 from sightline.lsp.wire.client import ServerError, ServerGone
 
@@ -109,16 +109,6 @@ class Asking:
         finally:
             run.documents.close_once(uri)
             run.published.forget(uri)
-
-    def is_alike(self, file: SourceFile) -> bool:
-        """Whether a file that the project compiles only with others is known to say the same by
-        itself, and so is all that was shown beside it. Waits for nothing, and starts nothing.
-        """
-        run = self._lifecycle.run
-        if run is None or self._lifecycle.state is not State.READY or not run.is_up_to_date:
-            return False
-        shown = file.path in run.uncompiled and run.documents.has(file)
-        return shown and run.uncompiled.are_alike(run.start.database, run.documents, run.published)
 
     async def _request(
         self,

@@ -179,12 +179,6 @@ class Run:
         running = self._settling is not None and not self._settling.done()
         return self._settling if running else None
 
-    @property
-    def is_up_to_date(self) -> bool:
-        """Whether it may be asked as it is."""
-        elsewhere = self._settler.elsewhere
-        return not self.pending and self.settling is None and not elsewhere
-
     def changed(self, changes: Sequence[Change]) -> bool:
         """Tells the server what changed on disk; whether it must start over instead."""
         trees, told = self._launch.trees(), self._project.told(changes)

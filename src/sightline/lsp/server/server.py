@@ -197,12 +197,6 @@ class Server:
         """One question about a document, which the server sees with exactly the caller's text."""
         return await self._asking.ask_about(file, language, method, params, result, wide=wide)
 
-    def is_alike(self, file: SourceFile) -> bool:
-        """Whether a file that the project compiles only with others is known to say the same by
-        itself. Waits for nothing, and starts nothing.
-        """
-        return self._asking.is_alike(file)
-
     async def diagnostics_pushed(self, file: SourceFile, language: str) -> list[Any]:
         """The list the server publishes for exactly this text."""
         return await self._asking.diagnostics_pushed(file, language)

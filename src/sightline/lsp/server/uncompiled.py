@@ -38,15 +38,6 @@ class Uncompiled:
         self._shown.clear()
         self.touched = False
 
-    def are_alike(self, database: Database, documents: Documents, published: Published) -> bool:
-        """Whether all of them are known to say the same by themselves. Waits for nothing."""
-        return not self.touched and all(
-            each in database.plain
-            and (uri := uri_of(each)) in documents
-            and _is_alike(published.known(uri, version))
-            for each, version in self._shown.items()
-        )
-
     async def matter(
         self, path: str | None, database: Database, documents: Documents, published: Published
     ) -> bool:
@@ -62,6 +53,6 @@ class Uncompiled:
         return False
 
 
-def _is_alike(said: list[LspDiagnostic] | None) -> bool:
-    """Whether a file says the same by itself, by what the server says of it, if it has."""
-    return said is not None and not has_errors(said) and not loses_types(said)
+def _is_alike(said: list[LspDiagnostic]) -> bool:
+    """Whether a file says the same by itself, by what the server says of it."""
+    return not has_errors(said) and not loses_types(said)
