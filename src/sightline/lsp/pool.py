@@ -30,7 +30,7 @@ from sightline.contract.values import Hover, Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.header_questions import Asked, in_a_source, note_of
 from sightline.lsp.asking.references import Ask, Found, define, find
-from sightline.lsp.asking.spelled import Accounted, Known, account
+from sightline.lsp.asking.spelled import Accounted, Known, Spelled, account
 from sightline.lsp.asking.sweep import Counter, sweep
 from sightline.lsp.asking.unknown_names import NOTE
 from sightline.lsp.coverage.other_builds import Extent, OtherBuilds, Sought, extent_of, name_at
@@ -175,17 +175,19 @@ class Pool:
 
         # Code of a project with its own environment may use what lies outside of it.
         related = self._routes.related(own)
-        unreadable, lacking = self.gaps.of_files(related), self.gaps.of_references(own, file)
+        unreadable, language = self.gaps.of_files(related), self._routes.language(file.path) or ""
+        name = whole_name(language, file, position, ())
+        lacking = self.gaps.of_references(related, own, file, name)
         parts, sought = await self._beside(self._turns.all(ask, related), own, question)
         found = [place for part in parts for place in part.places]
         mentions = await self._mentions(sought, question, file, found, references)
-        name = whole_name(self._routes.language(file.path) or "", file, position, found)
-        lacks = await lacking
-        if unread or any(lacks):
-            told = await self._accounted(related, file.path, name, parts)
+        lacks, spelled = await lacking
+        if spelled is not None:
+            told = await self._accounted(related, file.path, spelled, parts)
             lacks = lacks.given(told)
             if told.has_name:
                 unread = await self.gaps.unread_languages(own, file.path, name)
+        name = whole_name(language, file, position, found)
         notes = [_not_shown(copies), self._note(own), *lacks, mentions]
         notes.append(await self.gaps.in_scripts(related, name, found, self._scripts_of))
         notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
@@ -193,9 +195,9 @@ class Pool:
         # Where a name is known to stand in code that is not compiled, that is why.
         notes += [NOTE] if not mentions and all(part.unknown for part in parts) else []
         if own.spec.compile_database:
-            path, language = question.file.path, self._routes.language_id
-            server = await self._reader(own, path)
-            notes.append(await note_of(server, question.file, language(path)))
+            path = question.file.path
+            server, spoken = await self._reader(own, path), self._routes.language_id(path)
+            notes.append(await note_of(server, question.file, spoken))
         return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
@@ -396,11 +398,10 @@ class Pool:
     # Servers
 
     async def _accounted(
-        self, routes: Sequence[Route], path: str, name: str, parts: Sequence[Found]
+        self, routes: Sequence[Route], path: str, spelled: Spelled, parts: Sequence[Found]
     ) -> Accounted:
         """Whether a name stands where the servers that were asked may have missed a use."""
-        texts = [self.gaps.texts(route) for route in routes]
-        if any(each is None for each in texts) or any(part.unknown for part in parts):
+        if any(part.unknown for part in parts):
             return Accounted()
         # Several servers may not run at the same time, so none of them is asked again.
         server = await self._reader(routes[0], path) if len(routes) == 1 else None
@@ -409,8 +410,7 @@ class Pool:
             [place for part in parts for place in part.known.places],
             any(part.known.member for part in parts),
         )
-        searched = [each for each in texts if each is not None]
-        return await account(self._routes.language_id(path), name, known, searched, server)
+        return await account(self._routes.language_id(path), known, spelled, server)
 
     async def _beside(
         self, answer: Coroutine[Any, Any, T], route: Route, question: Expected

@@ -22,7 +22,7 @@ from sightline.lsp.asking.unknown_names import is_imported
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.server.server import Server
 
-__all__ = ["Accounted", "Known", "account"]
+__all__ = ["Accounted", "Known", "Spelled", "account", "look_for"]
 
 #: Of so many places it is told whether they are code, and so many are asked about.
 _MOST_READ = 500
@@ -57,24 +57,28 @@ class Accounted(NamedTuple):
     only_others: bool = False
 
 
-async def account(
-    language: str,
-    name: str,
-    known: Known,
-    searched: Sequence[SourceTexts],
-    server: Server | None,
-) -> Accounted:
-    """What is known of the places of a name in these texts; a server can be asked about them."""
+#: Texts, and where a name stands in them.
+Spelled = Sequence[tuple[SourceTexts, Hits]]
+
+
+async def look_for(language: str, name: str, searched: Sequence[SourceTexts]) -> Spelled | None:
+    """Where a name stands; ``None`` if that is not known, or does not tell where it is used."""
     if not _has_to_be_spelled(language, name):
-        return Accounted()
-    places = {*known.places, *known.definitions}
-    starts = {(path_in(place.uri), place.range.start) for place in places}
+        return None
     found: list[tuple[SourceTexts, Hits]] = []
     for texts in searched:
         hits = await texts.find(word(name))
         if hits is None or texts.unread:
-            return Accounted()
+            return None
         found.append((texts, hits))
+    return found
+
+
+async def account(language: str, known: Known, found: Spelled, server: Server | None) -> Accounted:
+    """What is known of the places of a name in these texts; a server can be asked about them."""
+    places = {*known.places, *known.definitions}
+    starts = {(path_in(place.uri), place.range.start) for place in places}
+    searched = [texts for texts, _ in found]
     if language == "python" and _is_local(known.definitions, searched):
         return Accounted(has_name=True, nowhere_else=True, only_others=True)
     if language != "python" and _is_nameless(starts, searched):

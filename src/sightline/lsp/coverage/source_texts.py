@@ -37,8 +37,6 @@ class Sought(NamedTuple):
 
     def starts(self, text: bytes) -> list[int]:
         """Where it stands in a text."""
-        if self.literal not in text:  # as in most, and that is seen at once
-            return []
         found = (match.start() for match in self.pattern.finditer(text))
         return [start for start in found if self.counts(text, start)]
 
@@ -92,6 +90,8 @@ class SourceTexts:
         #: How often something changed, and how often it had when files were last read.
         self._changes, self._seen = 0, -1
         self._size = 0
+        #: The name that was last looked for, and the files that have it.
+        self._having: tuple[bytes, Sequence[str]] = (b"", ())
         #: The files that are too large, or cannot be read.
         self.unread: frozenset[str] = frozenset()
         self._noting = threading.Lock()
@@ -129,8 +129,12 @@ class SourceTexts:
             self._read()
             if self._size > _MOST:
                 return None
-            texts = self._texts
-        return {path: starts for path, text in texts.items() if (starts := sought.starts(text))}
+            texts, (literal, having) = self._texts, self._having
+            if literal != sought.literal:
+                # Most files do not have it. The same name is looked for in several ways.
+                having = [path for path, text in texts.items() if sought.literal in text]
+                self._having = (sought.literal, having)
+        return {path: starts for path in having if (starts := sought.starts(texts[path]))}
 
     def _read(self) -> None:
         with self._noting:
@@ -152,4 +156,5 @@ class SourceTexts:
             texts[path] = known
         self._texts, self.unread = texts, frozenset(unread)
         self._spans = {key: self._spans[key] for key in list(self._spans) if key[0] in texts}
+        self._having = (b"", ())
         self._size, self._seen = size, seen

@@ -15,7 +15,7 @@ from sightline.contract.source import SourceFile
 from sightline.contract.uris import is_under, path_in
 from sightline.contract.values import Location
 from sightline.lsp.asking.members import Members
-from sightline.lsp.asking.spelled import Accounted
+from sightline.lsp.asking.spelled import Accounted, Spelled, look_for
 from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
 from sightline.lsp.coverage.other_roots import OtherRoots
 from sightline.lsp.coverage.reach import Reach, Unreached, imports_of
@@ -91,9 +91,14 @@ class Gaps:
 
     # For answers
 
-    def of_references(self, route: Route, file: SourceFile) -> Awaitable[Lacks]:
-        """Of uses that the server does not see, whatever it answers. Looked for meanwhile."""
-        return _meanwhile(self._of_references(route, file), "what references may lack")
+    def of_references(
+        self, routes: Sequence[Route], own: Route, file: SourceFile, name: str
+    ) -> Awaitable[tuple[Lacks, Spelled | None]]:
+        """Of uses that the servers do not see, whatever they answer; and where the name stands, if
+        that is known and may show that there are none. Looked for meanwhile.
+        """
+        work = self._of_references(routes, own, file, name)
+        return _meanwhile(work, "what references may lack")
 
     def of_files(self, routes: Sequence[Route]) -> Awaitable[str]:
         """Of files that servers cannot read. Looked for meanwhile."""
@@ -162,12 +167,12 @@ class Gaps:
 
     def members(self, route: Route) -> Members | None:
         """The members of a project's classes, where their uses may be unknown to its server."""
-        texts, project = self.texts(route), partial(self._routes.project, route.spec)
+        texts, project = self._texts(route), partial(self._routes.project, route.spec)
         if texts is None:
             return None
         return Members(partial(project, route.project.folder), texts)
 
-    def texts(self, route: Route) -> SourceTexts | None:
+    def _texts(self, route: Route) -> SourceTexts | None:
         """The sources of a project to look for names in, where its server may not know them all."""
         if not route.spec.unknown_members:
             return None
@@ -219,10 +224,18 @@ class Gaps:
 
     # Looking
 
-    async def _of_references(self, route: Route, file: SourceFile) -> Lacks:
-        package, instead = await self._packages.of(route.project.projects.root, file.path)
-        unreached = (await self._unreached(route, file.path)).note(file.path)
-        return Lacks(package, instead, unreached, self._doubts(route, file))
+    async def _of_references(
+        self, routes: Sequence[Route], own: Route, file: SourceFile, name: str
+    ) -> tuple[Lacks, Spelled | None]:
+        package, instead = await self._packages.of(own.project.projects.root, file.path)
+        unreached = (await self._unreached(own, file.path)).note(file.path)
+        lacks = Lacks(package, instead, unreached, self._doubts(own, file))
+        if not any(lacks) and not self._routes.users(own, file.path):
+            return lacks, None
+        texts = [each for route in routes if (each := self._texts(route)) is not None]
+        if len(texts) < len(routes):
+            return lacks, None
+        return lacks, await look_for(self._routes.language_id(file.path), name, texts)
 
     def _doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
