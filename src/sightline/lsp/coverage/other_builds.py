@@ -18,6 +18,7 @@ from sightline.contract.texts import column_of, line_text, listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.c import preprocessor
+from sightline.lsp.coverage.due import Due
 from sightline.lsp.files.reading import read_text
 from sightline.lsp.project.projects import Project
 from sightline.lsp.registry import ServerSpec
@@ -164,20 +165,16 @@ class OtherBuilds:
         self.builds = builds
         self._project = project
         self._looked = _Looked()
-        self._due: set[str] = set()
-        self._changes = 0
-        self._noting = threading.Lock()
+        self._due = Due()
         self._looking = threading.Lock()
 
     def changed(self, changes: Sequence[Change]) -> None:
-        with self._noting:
-            self._due.update(change.path for change in changes)
-            self._changes += 1
+        self._due.note(changes)
 
     async def seek(self, units: Collection[str], word: str) -> Sought:
         """Where a word stands that is asked about. ``units`` are the files that are compiled."""
         looked = self._looked
-        if looked.state != (self._changes, units):
+        if looked.state != (self._due.changes, units):
             looked = await asyncio.to_thread(self._look, units)
         names = frozenset({word} - self.builds.keywords - {""})
         if looked.size > _MOST:
@@ -233,8 +230,7 @@ class OtherBuilds:
     def _look(self, units: Collection[str]) -> _Looked:
         """Reads what changed, in a thread."""
         with self._looking:
-            with self._noting:
-                changes, due, self._due = self._changes, self._due, set()
+            changes, due = self._due.take()
             before, kept, size = self._looked.files, dict[str, _Kept](), 0
             for path in self._project().files():
                 alone = path not in units and not self.builds.is_shared(path)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from sightline.lsp.coverage.due import Due
 from sightline.lsp.coverage.spans import Spans, spans_of
 from sightline.lsp.files.reading import read_bytes
 from sightline.workspace.changes import Change
@@ -85,22 +86,18 @@ class SourceTexts:
         self._texts: dict[str, bytes] = {}
         #: By file and pattern, each with the text that it is of.
         self._spans: dict[tuple[str, re.Pattern[bytes]], tuple[bytes, Spans]] = {}
-        #: Files to read again.
-        self._due: set[str] = set()
-        #: How often something changed, and how often it had when files were last read.
-        self._changes, self._seen = 0, -1
+        self._due = Due()
+        #: How often something had changed when files were last read.
+        self._seen = -1
         self._size = 0
         #: The name that was last looked for, and the files that have it.
         self._having: tuple[bytes, Sequence[str]] = (b"", ())
         #: The files that are too large, or cannot be read.
         self.unread: frozenset[str] = frozenset()
-        self._noting = threading.Lock()
         self._looking = threading.Lock()
 
     def changed(self, changes: Sequence[Change]) -> None:
-        with self._noting:
-            self._due.update(change.path for change in changes)
-            self._changes += 1
+        self._due.note(changes)
 
     def __contains__(self, path: str) -> bool:
         """Whether there was such a file at the last search."""
@@ -119,7 +116,7 @@ class SourceTexts:
 
     async def find(self, sought: Sought) -> Hits | None:
         """The same as ``search``, in a thread unless there is next to nothing to do."""
-        if self._seen == self._changes and self._size <= _AT_ONCE:
+        if self._seen == self._due.changes and self._size <= _AT_ONCE:
             return self.search(sought)
         return await asyncio.to_thread(self.search, sought)
 
@@ -137,10 +134,9 @@ class SourceTexts:
         return {path: starts for path in having if (starts := sought.starts(texts[path]))}
 
     def _read(self) -> None:
-        with self._noting:
-            if self._seen == self._changes:
-                return
-            seen, due, self._due = self._changes, self._due, set()
+        if self._seen == self._due.changes:
+            return
+        seen, due = self._due.take()
         before, texts, size, unread = self._texts, dict[str, bytes](), 0, set[str]()
         for path in self._files():
             known = before.get(path)

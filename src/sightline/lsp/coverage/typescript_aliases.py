@@ -112,7 +112,7 @@ def _ends(stems: dict[str, list[str]], name: str) -> bool:
 
 
 def _packages(project: Project) -> set[str]:
-    """The names of the project's own packages, which others may not find; see links.py."""
+    """The names of the project's own packages, which others may not find; see packages.py."""
     manifests = (table(read_json(file)) for file in project.named("package.json"))
     return {str(manifest.get("name")) for manifest in manifests}
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from sightline.contract.texts import listed_paths
+from sightline.lsp.coverage.due import Due
 from sightline.lsp.files.legible import State, state_of
 from sightline.lsp.project.projects import Project
 from sightline.workspace.changes import Change
@@ -77,22 +78,18 @@ class Unreadable:
         #: Files that were read, and those of them that are not fine.
         self._read: set[str] = set()
         self._wrong: dict[str, State] = {}
-        self._due: set[str] = set()
-        #: How often something changed, and how often it had when it was last looked at.
-        self._changes, self._seen = 0, -1
+        self._due = Due()
+        #: How often something had changed when it was last looked at.
+        self._seen = -1
         self._found = Unread()
         self._looking = threading.Lock()
-        #: Held while it is noted what has to be done: changes come while a thread looks.
-        self._noting = threading.Lock()
 
     def changed(self, changes: Sequence[Change]) -> None:
-        with self._noting:
-            self._changes += 1
-            self._due.update(change.path for change in changes)
+        self._due.note(changes)
 
     def known(self) -> Unread | None:
         """What was found, if nothing changed since."""
-        return self._found if self._seen == self._changes else None
+        return self._found if self._seen == self._due.changes else None
 
     def look(self) -> Unread:
         """Reads what is new or changed, in a thread."""
@@ -100,8 +97,7 @@ class Unreadable:
             known = self.known()
             if known is not None:
                 return known  # somebody else has looked meanwhile
-            with self._noting:
-                seen, due, self._due = self._changes, self._due, set()
+            seen, due = self._due.take()
             project = self._project()
             files = set(project.files())
             self._read &= files - due
