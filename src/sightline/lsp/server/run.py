@@ -62,7 +62,7 @@ class Run:
         )
         self.documents = Documents(self.client, reopens=launch.spec.compile_database)
         self.held_open = HeldOpen()
-        self._anchors_due = False
+        self._held_open_due = False
         #: The scripts that are held open; ``None`` until they were looked for. That is when it has
         #: loaded what it finds itself, so that its memory has the same order after every start.
         self._scripts: frozenset[str] | None = None
@@ -164,7 +164,7 @@ class Run:
     @property
     def pending(self) -> bool:
         """Whether the server has still to take in a change."""
-        return self._anchors_due or self._settler.pending or self._must_look_for_scripts
+        return self._held_open_due or self._settler.pending or self._must_look_for_scripts
 
     @property
     def _must_look_for_scripts(self) -> bool:
@@ -192,7 +192,7 @@ class Run:
             if self._scripts is not None and not self._launch.spec.forgets_closed:
                 return True
             self._scripts_due = True  # also where they are being looked for just now
-        self._anchors_due = self._anchors_due or self._project.may_move(changes)
+        self._held_open_due = self._held_open_due or self._project.may_move(changes)
         if self.pending:
             self.settle_soon()
         return False
@@ -231,8 +231,8 @@ class Run:
         try:
             async with asyncio.timeout(_SETTLE_S):
                 while self.pending:
-                    if self._anchors_due:
-                        self._anchors_due = False
+                    if self._held_open_due:
+                        self._held_open_due = False
                         self._hold(await asyncio.to_thread(self._launch.project().held_open))
                     if self._must_look_for_scripts:
                         self._scripts_due = False

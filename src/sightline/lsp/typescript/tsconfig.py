@@ -1,7 +1,7 @@
 """Which files must be open so that a TypeScript server sees every project of a folder.
 
 A server loads the project of a file when the file is opened: the nearest ``tsconfig.json`` or
-``jsconfig.json`` above it, or one that this refers to. So one file per project is an anchor. A file
+``jsconfig.json`` above it, or one that this refers to. So one file per project is held open. A file
 that no such project includes is loose: it is known to nobody until it is opened, or named by a file
 that is. Opening a thousand of them makes a server load a thousand times, so they are named by one
 document that is in memory only. Whether a project includes a file is decided from ``files``,
