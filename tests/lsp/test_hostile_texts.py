@@ -17,6 +17,7 @@ from sightline.index.cutting.keys import cut_keys
 from sightline.index.reading.languages import language_of
 from sightline.index.searching.query import understand
 from sightline.lsp.c.includes import needed, spelled
+from sightline.lsp.c.outside_bodies import outside_bodies
 from sightline.lsp.coverage.left_out import is_left_out
 from sightline.lsp.coverage.packages import not_installed
 from sightline.lsp.coverage.python_imports import imported
@@ -40,6 +41,10 @@ PIECES += [
     "require( ",
     "exports ",
     "module . ",
+    "{",
+    "f() {",
+    "f f(a);\n",
+    "}",
 ]
 PIECES += ["[", "[ ", "a = ", "- ", "//go:build ", "( ", "! ", "a.b ", "@a/", "`", "${"]
 BEGINNINGS = ["", "import", "from", "#if", "[", "a", "a b", "//go:build a", "/*", "'", "require("]
@@ -78,6 +83,7 @@ def brace_signature(text: str) -> None:
 READERS: list[Callable[[str], object]] = [
     spelled,
     needed,
+    outside_bodies,
     named,
     imported,
     python_names,

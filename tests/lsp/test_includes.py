@@ -160,8 +160,11 @@ ALL = {"a.c", "b.c", "c.c", "lib.h", "outer.h", "stdio.h"}
     ("edits", "gone"),
     [
         ({"c.c": "int d;\n"}, {"c.c"}),
-        ({"c.c": "int  c; // why\n"}, set()),
-        ({"lib.h": "/* why */ int  area(void); // what\n"}, set()),
+        ({"c.c": "int  c;\n\n"}, set()),
+        ({"lib.h": "\nint  area(void);\n"}, set()),
+        # What is said of a function is also what stands above it.
+        ({"c.c": "int c; // why\n"}, {"c.c"}),
+        ({"lib.h": "/* why */ int area(void);\n"}, {"a.c", "b.c", "outer.h"}),
         ({"lib.h": "int area(int);\n"}, {"a.c", "b.c", "outer.h"}),
         ({"outer.h": "int x;\n"}, {"b.c"}),
         ({"lib.h": None}, {"a.c", "b.c", "outer.h", "lib.h"}),

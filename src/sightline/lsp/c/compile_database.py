@@ -13,6 +13,7 @@ removed.
 
 import json
 import os
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -27,6 +28,7 @@ from sightline.lsp.c.clangd_configuration import NAME as _CONFIGURATION
 from sightline.lsp.c.compile_commands import Command, CommandFiles
 from sightline.lsp.c.compiler_flags import Flags, split
 from sightline.lsp.c.includes import Includes, IncludesOf, nearest_first
+from sightline.lsp.c.outside_bodies import outside_bodies
 from sightline.lsp.c.preprocessor import HEADERS
 from sightline.lsp.files.reading import read_text
 from sightline.lsp.project.projects import Project
@@ -77,6 +79,8 @@ class Database(NamedTuple):
     includes: frozenset[str] | None = None
     #: The includes of each file.
     files: Mapping[str, frozenset[str]] = {}
+    #: The text that each source had, packed, where it is kept.
+    texts: Mapping[str, bytes] = {}
     #: The headers that they surely include, and that say the same wherever they are included.
     plain: frozenset[str] = frozenset()
     #: Headers that are needed and were not found, where the flags were made here.
@@ -97,6 +101,11 @@ class Database(NamedTuple):
         """Whether no other file in the database has one of these includes."""
         others = [self.files.get(other, ()) for other in self.units if other != unit]
         return any(not any(include in each for each in others) for include in includes)
+
+    def said_of(self, unit: str) -> str:
+        """What a source said outside its function bodies, in short; empty where nobody knows."""
+        text = self.texts.get(unit)
+        return outside_bodies(zlib.decompress(text).decode()) if text is not None else ""
 
     def shortcomings(self) -> list[Shortcoming]:
         sentences = []
@@ -156,6 +165,7 @@ def write(
         return Database(
             frozenset(entries),
             files=told.files,
+            texts=told.texts,
             plain=plain,
             unread=unread,
             entangled=told.entangled,
@@ -169,6 +179,7 @@ def write(
         frozenset(entries),
         told.spelled,
         told.files,
+        told.texts,
         plain=plain,
         missing=missing,
         entangled=told.entangled,

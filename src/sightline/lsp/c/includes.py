@@ -17,11 +17,13 @@ incomplete.
 
 import os
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.uris import is_under
+from sightline.lsp.c.preprocessor import HEADERS
 from sightline.lsp.files.reading import read_text
 from sightline.lsp.project.projects import Project
 from sightline.workspace.tree import Stamp, stamp_of
@@ -58,6 +60,8 @@ _MAX_BYTES = 4 << 20
 _OF_SYSTEM = ("/usr/", "/lib/", "/opt/")
 #: So many places outside the project are looked at.
 _MAX_OUTSIDE = 5_000
+#: Texts of so many bytes are kept of a project, packed.
+_MOST_KEPT = 32 << 20
 #: A command line has room for so many folders.
 _MAX_FOLDERS = 64
 
@@ -107,6 +111,8 @@ class IncludesOf(NamedTuple):
     decided_elsewhere: frozenset[str] = frozenset()
     #: The includes of each file that hold under no condition.
     needs: Mapping[str, frozenset[str]] = {}
+    #: The text of each source, packed, as far as there is room for them.
+    texts: Mapping[str, bytes] = {}
 
     def meanings(self) -> dict[str, str]:
         """For every include, something that differs when it brings in something else."""
@@ -181,11 +187,13 @@ class _Seen(NamedTuple):
     stamp: Stamp | None
     spelled: frozenset[str]
     needed: frozenset[str]
-    #: What the file says, whatever its comments and spaces are.
+    #: What the file says, however it is spaced.
     digest: str
     #: The names that its conditions depend on, and the macros it defines, but for its guard.
     conditions: frozenset[str] = frozenset()
     defined: frozenset[str] = frozenset()
+    #: Its text, packed, if it is a source.
+    text: bytes = b""
 
 
 class Includes:
@@ -201,12 +209,14 @@ class Includes:
         seen: dict[str, _Seen] = {}
         users: dict[str, set[str]] = {}
         musts: dict[str, list[str]] = {}
+        room = _MOST_KEPT
         for path in project.files()[:_MAX_FILES]:
             folder, _, name = path.rpartition("/")
             stamp, known = tree.get(folder, {}).get(name), before.get(path)
             if known is None or known.stamp != stamp:
-                known = _look(stamp, path)
+                known = _look(stamp, path, keep=room > 0 and not name.lower().endswith(HEADERS))
             seen[path] = known
+            room -= len(known.text)
             for include in known.spelled:
                 users.setdefault(include, set()).add(folder)
             for include in known.needed:
@@ -238,6 +248,7 @@ class Includes:
             frozenset(outside.looked),
             _decided_elsewhere(self._known[project.folder]),
             {path: each.needed for path, each in self._known[project.folder].items()},
+            {path: each.text for path, each in seen.items() if each.text},
         )
 
 
@@ -314,10 +325,10 @@ class _Outside:
         self.seen[header] = known
 
 
-def _look(stamp: Stamp | None, path: str) -> _Seen:
+def _look(stamp: Stamp | None, path: str, *, keep: bool = False) -> _Seen:
     whole = read_text(path, _MAX_BYTES) or ""
-    text = _directives(whole)
-    return _Seen(stamp, spelled(text), needed(text), _digest(whole), *_macros(text))
+    text, packed = _directives(whole), zlib.compress(whole.encode(), 1) if keep else b""
+    return _Seen(stamp, spelled(text), needed(text), _digest(whole), *_macros(text), packed)
 
 
 def _macros(text: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -338,11 +349,10 @@ def _macros(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _digest(text: str) -> str:
-    """The text without comments and spaces, in short. What looks like a comment in a string may be
-    taken for one; the server itself notices that the file has changed.
+    """The text, however it is spaced, in short. Comments count: what a server says of a function
+    is also what stands above it.
     """
-    words = re.sub(r"//[^\n]*", " ", re.sub(_COMMENT, " ", text)).split()
-    return sha256_hex(" ".join(words))[:16]
+    return sha256_hex(" ".join(text.split()))[:16]
 
 
 def _directives(text: str) -> str:

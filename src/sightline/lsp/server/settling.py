@@ -8,7 +8,8 @@
               command to load its projects anew
     quiesce   a changed file is opened and closed; one that comes or goes needs the server's own
               command, after which it works on and says when it is quiet
-    reindex   a changed source is opened and waited for; anything else needs a new start
+    reindex   a source that changed inside a function is opened and waited for; anything else needs
+              a new start
     reveal    a changed file is opened and closed; one that comes or goes needs a new start
     restart   the server notices nothing: it starts over
 
@@ -33,6 +34,7 @@ from sightline.contract.source import SourceFile
 from sightline.contract.uris import is_under, uri_of
 from sightline.lsp.c.compile_database import Database
 from sightline.lsp.c.includes import spelled
+from sightline.lsp.c.outside_bodies import outside_bodies
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.server.documents import Documents
 from sightline.lsp.server.published import Published
@@ -200,14 +202,18 @@ class Settler(Struct, eq=False):
             self._awaited[file.uri] = self.connection.documents.show(file, language)
 
     def _needs_start(self, file: SourceFile) -> bool:
-        """Whether a changed file is not in the database, includes what its flags are not for, or
-        was the only one with an include: what that brought in would be kept.
+        """Whether a changed file is not in the database, includes what its flags are not for, was
+        the only one with an include, or says something else outside its function bodies: what was
+        there, or was brought in, would be kept.
         """
         database = self.connection.database
         if file.path not in database.units:
             return True
         includes, before = spelled(file.text), database.files.get(file.path, frozenset())
         if not before <= includes and database.only_one_with(file.path, before - includes):
+            return True
+        before_edit = database.said_of(file.path)
+        if not before_edit or outside_bodies(file.text) != before_edit:
             return True
         if database.includes is None:
             return False
