@@ -28,6 +28,8 @@ __all__ = ["Members", "Mentions", "can_be_asked", "code_places", "is_code", "is_
 #: Of so many places it is told whether they are code, and so many are asked about.
 _MOST_READ = 500
 _MOST_ASKED = 48
+#: So many bytes are looked through at once; what is code takes longer to tell than what is there.
+_QUICK = 16 << 10
 #: So many files are named in a sentence, if their names are plain.
 _NAMED = 3
 
@@ -191,6 +193,8 @@ class Members:
             few = sum(map(len, hits.values())) <= _MOST_READ
             return Mentions(hits, self._in_code(hits, language) if few else None)
 
+        if self._texts.is_quick(sought, _QUICK):
+            return look()
         return await asyncio.to_thread(look)
 
     def _in_code(self, hits: Hits, language: str) -> Sequence[tuple[str, Position]]:

@@ -169,23 +169,27 @@ class Reach:
 
     def known(self, path: str) -> Unreached | None:
         """What is not reached of a file's uses, if nothing changed since somebody looked."""
-        if self._moves_seen == self._moves and self._plain.get(path):
+        if self._moves_seen == self._moves and self._is_plain(path):
             return Unreached((), self._left_out, self._imports.left_out_by)
-        return self._found if self._seen == self._changes and path in self._plain else None
+        return self._found if self._seen == self._changes else None
 
     def look(self, path: str | None = None) -> Unreached:
         """What is not reached of a file's uses, or of all. Looks at the disk, in a thread."""
         with self._looking:
             project = self._project()
             if path is not None:
-                is_plain = self._imports.is_plain(project, path)
-                if is_plain:
+                if self._imports.is_plain(project, path):
                     self._count(project)
-                self._plain[path] = is_plain
                 known = self.known(path)
                 if known is not None:
                     return known
             return self._scan(project)
+
+    def _is_plain(self, path: str) -> bool:
+        """Told from what is known of the project, without a look at the disk."""
+        if path not in self._plain:
+            self._plain[path] = self._imports.is_plain(self._project(), path)
+        return self._plain[path]
 
     def look_at_files(self) -> Unreached:
         """How many files are kept from the server, in a thread."""

@@ -1,7 +1,8 @@
 """The sources of one project as bytes, to look for words in: read once, and what changes again.
 
-Reading and looking take milliseconds to tenths of a second and run in a thread. A project with more
-text than is kept is not looked through.
+Reading and looking take milliseconds to tenths of a second and run in a thread. After the first
+search it is found out in the background which texts have which words, and from then on most are not
+looked through at all. A project with more text than is kept is not looked through.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 from sightline.lsp.coverage.due import Due
 from sightline.lsp.coverage.spans import Spans, spans_of
+from sightline.lsp.coverage.word_files import WordFiles
 from sightline.lsp.files.reading import read_bytes
 from sightline.workspace.changes import Change
 
@@ -20,8 +22,12 @@ __all__ = ["Hits", "Sought", "SourceTexts", "after_dot", "word"]
 _MAX_BYTES = 4 << 20
 #: So much is kept of a project.
 _MOST = 64 << 20
-#: So much is looked through in less time than a thread takes to begin.
-_AT_ONCE = 16 << 10
+#: So much is looked through in less time than a thread takes to begin and to have a turn.
+_QUICK = 128 << 10
+#: Less than so much is looked through as it is.
+_FEW_WORDS = 256 << 10
+#: If so much has changed, all words are read again.
+_UNLIKE = 1 << 20
 
 #: Where in each file something stands.
 Hits = dict[str, list[int]]
@@ -92,6 +98,9 @@ class SourceTexts:
         self._size = 0
         #: The name that was last looked for, and the files that have it.
         self._having: tuple[bytes, Sequence[str]] = (b"", ())
+        #: Which texts have which words, once that is known.
+        self._words: WordFiles | None = None
+        self._reading_words: threading.Thread | None = None
         #: The files that are too large, or cannot be read.
         self.unread: frozenset[str] = frozenset()
         self._looking = threading.Lock()
@@ -116,9 +125,20 @@ class SourceTexts:
 
     async def find(self, sought: Sought) -> Hits | None:
         """The same as ``search``, in a thread unless there is next to nothing to do."""
-        if self._seen == self._due.changes and self._size <= _AT_ONCE:
+        if self.is_quick(sought, _QUICK):
             return self.search(sought)
         return await asyncio.to_thread(self.search, sought)
+
+    def is_quick(self, sought: Sought, most: int) -> bool:
+        """Whether no more than so many bytes have to be looked through for a name."""
+        if self._seen != self._due.changes or not self._looking.acquire(blocking=False):
+            return False  # something is to be read, or is being read
+        try:
+            if self._words is None:
+                return self._size <= most
+            return sum(len(self._texts[path]) for path in self._paths_with(sought.literal)) <= most
+        finally:
+            self._looking.release()
 
     def search(self, sought: Sought) -> Hits | None:
         """Where a name stands, in a thread; ``None`` if there is too much text."""
@@ -126,12 +146,36 @@ class SourceTexts:
             self._read()
             if self._size > _MOST:
                 return None
-            texts, (literal, having) = self._texts, self._having
-            if literal != sought.literal:
-                # Most files do not have it. The same name is looked for in several ways.
-                having = [path for path, text in texts.items() if sought.literal in text]
-                self._having = (sought.literal, having)
+            texts, having = self._texts, self._paths_with(sought.literal)
+            self._read_words_beside()
         return {path: starts for path in having if (starts := sought.starts(texts[path]))}
+
+    def _paths_with(self, literal: bytes) -> Sequence[str]:
+        """The files that may have a name. The same one is looked for in several ways."""
+        known, having = self._having
+        if known != literal:
+            if self._words is not None:
+                having = self._words.having(literal, self._texts)
+            else:
+                having = [path for path, text in self._texts.items() if literal in text]
+            self._having = (literal, having)
+        return having
+
+    def _read_words_beside(self) -> None:
+        """Has the words of all texts read, where that was not done or much has changed since."""
+        words, texts = self._words, self._texts
+        if self._size <= _FEW_WORDS or self._reading_words is not None:
+            return
+        if words is not None and words.unlike(texts) <= _UNLIKE:
+            return
+
+        def read() -> None:
+            self._words = WordFiles(texts, gently=True)
+            self._reading_words = None
+
+        # It ends by itself, and nobody has to wait for it at the end.
+        self._reading_words = threading.Thread(target=read, name="words", daemon=True)
+        self._reading_words.start()
 
     def _read(self) -> None:
         if self._seen == self._due.changes:

@@ -43,7 +43,7 @@ class PackageNotes:
         #: By root and language.
         self._unlinked: dict[tuple[str, str], _Packages] = {}
         self._astray: dict[tuple[str, str], _Packages] = {}
-        #: By folder, language, and whether a declaration is asked about.
+        #: By the folder of a package, language, and whether a declaration is asked about.
         self._notes: dict[tuple[str, str, bool], tuple[str, str]] = {}
 
     def changed(self, changes: Sequence[Change]) -> None:
@@ -88,13 +88,16 @@ class PackageNotes:
         if language not in KINDS:
             return "", ""
         self._refresh()
-        key = (path.rpartition("/")[0], language, path.endswith(DECLARATIONS))
+        projects = self._routes.projects_in(root)
+        package = _package_of(path, language, root, projects.tree())
+        if package is None:
+            return "", ""
+        key = (package, language, path.endswith(DECLARATIONS))
         notes, of_root = self._notes, (root.real, language)
         unlinked, astray = self._unlinked, self._astray
         if key not in notes:
             # In a thread, from one state; what is found counts for that state only.
-            projects = self._routes.projects_in(root)
-            state = _State(root, projects.tree(), projects, self._routes.environments)
+            state = _State(root, projects, self._routes.environments)
             known = unlinked.get(of_root), astray.get(of_root)
             note, *found = await asyncio.to_thread(_note, state, *key, *known)
             notes[key], (unlinked[of_root], astray[of_root]) = note, found
@@ -114,37 +117,43 @@ class _State(NamedTuple):
     """What was last seen of a root."""
 
     root: Root
-    tree: Tree
     projects: Projects
     environments: Environments
 
 
+def _package_of(path: str, language: str, root: Root, tree: Tree) -> str | None:
+    """The folder of the package that a file belongs to: the nearest one with a manifest."""
+    manifests, folder = KINDS[language].manifests, path.rpartition("/")[0]
+    while not any(name in tree.get(folder, ()) for name in manifests):
+        if len(folder) <= len(root.real):
+            return None
+        folder = folder.rpartition("/")[0]
+    return folder
+
+
 def _note(
     state: _State,
-    folder: str,
+    package: str,
     language: str,
     declared: bool,
     missed: _Packages | None,
     misled: _Packages | None,
 ) -> tuple[tuple[str, str], _Packages, _Packages]:
-    """The notes; and the packages of the root that others do not find, or find as something else.
+    """The notes of a package; and those of the root that others do not find, or find as something
+    else.
 
     Looks at the disk for what is not known yet.
     """
-    root, tree, projects, environments = state
+    root, projects, environments = state
     kind = KINDS[language]
     if missed is None:
         missed = unlinked(language, root.outermost, projects.holding, environments)
     if misled is None:
         misled = astray(language, root.outermost, projects.holding)
-    while not any(name in tree.get(folder, ()) for name in kind.manifests):
-        if len(folder) <= len(root.real):
-            return ("", ""), missed, misled
-        folder = folder.rpartition("/")[0]
-    missing = not_installed(language, folder, root.outermost, environments)
+    missing = not_installed(language, package, root.outermost, environments)
     sentences = [LACKING.format(listed(missing, _NAMED))] if missing else []
-    if name := missed.get(folder):
+    if name := missed.get(package):
         sentences.append(kind.sentence.format(name))
     # What others reach instead of the source may be a declaration, so its uses are known.
-    instead = "" if declared else misled.get(folder, "")
+    instead = "" if declared else misled.get(package, "")
     return (" ".join(sentences), ASTRAY.format(instead) if instead else ""), missed, misled
