@@ -69,7 +69,7 @@ async def find(
         if unknown:
             unknown = not await questions.definition(server, file, language, position)
         return Found(found, unknown=unknown)
-    name, texts = name_at(file.text, position, language), _Texts(server)
+    name, texts = name_at(file.text, position, language), _Texts(server, file)
 
     async def declared() -> tuple[list[Location], bool, Mentions | None]:
         places = list(await questions.definition(server, file, language, position))
@@ -97,7 +97,7 @@ async def find(
 async def define(server: Server, file: SourceFile, language: str, position: Position) -> Found:
     """Where the symbol at a position is defined, and whether the server knows it at all."""
     found = await questions.definition(server, file, language, position)
-    unknown = is_unknown(language, file.text, position, found, _Texts(server).of)
+    unknown = is_unknown(language, file.text, position, found, _Texts(server, file).of)
     return Found(found, NOTE if unknown else "", unknown)
 
 
@@ -126,11 +126,11 @@ def _are_members(places: Iterable[Location], language: str, texts: "_Texts") -> 
 
 
 class _Texts:
-    """Texts of documents as they are on disk, each read once."""
+    """Texts of documents as they are on disk, each read once. One was read by who asks."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, file: SourceFile) -> None:
         self._read = server.launch.read
-        self._known: dict[str, str | None] = {}
+        self._known: dict[str, str | None] = {file.path: file.text}
 
     def of(self, uri: str) -> str | None:
         """The text of one of the server's own documents in the workspace."""
