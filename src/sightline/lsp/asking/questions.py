@@ -4,14 +4,18 @@ An answer as long as a silent limit inside the server may have been cut there, s
 text that shows that the project was not loaded yet is not an answer.
 """
 
+import re
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from sightline.contract.failures import NotReady, TooMany, Unavailable
 from sightline.contract.source import RawDiagnostic, RawSymbol, RawWorkspaceSymbol, SourceFile
+from sightline.contract.texts import line_text
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Hover, Location, Position, Range
 from sightline.lsp.asking import answers, tsserver
+from sightline.lsp.c.preprocessor import KEYWORDS
+from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.registry import Operation
 from sightline.lsp.server.server import Server
 from sightline.lsp.together import both, together
@@ -87,14 +91,31 @@ async def _clangd_definition(
 ) -> Sequence[Location]:
     """On a definition clangd jumps to the declaration instead; what was asked for is here.
 
-    Whether it is one is asked beside, which takes less time than to ask after the answer.
+    Whether it is one is asked beside, which takes less time than to ask after the answer. Of a name
+    that is nothing to it, in a comment or under an ``#if`` that does not hold, it names something
+    that is called so, if its index has that by then: a guess, and not the same every time.
     """
     question = server, file, language, position
     found, symbols = await both(_definition(*question), symbols_at(*question))
+    if not symbols and _is_guessed(file, position):
+        return []
     if any(covers(place, file.uri, position) for place in found):
         return found
     places = [symbol.definitionRange for symbol in symbols]
     return [place for place in places if place and covers(place, file.uri, position)] or found
+
+
+def _is_guessed(file: SourceFile, position: Position) -> bool:
+    """Whether a compiler would know what stands here, if it were in code that it has read."""
+    name = name_at(file.text, position)
+    if not name or name in KEYWORDS or name in _LEADS_ON:
+        return False
+    return not re.match(_INCLUDES, line_text(file.text, position.line) or "")
+
+
+#: Words that lead to what they stand for, and are no keywords elsewhere.
+_LEADS_ON = ("final", "override")
+_INCLUDES = r"[ \t]*#[ \t]*(?:include|import)"
 
 
 async def symbols_at(
