@@ -266,9 +266,6 @@ depends on what was asked before.
   cannot be asked for.
 - Of two definitions of one name in C clangd keeps one, and chance or history decides which: no
   project here has two. Other answers of clangd count as different if none of six starts gives them.
-- The six of clangd are one defect: where the only edit takes a definition out of a source that
-  still includes the same headers, clangd goes on naming the place where it was, until it starts
-  over. It needs no load and no luck; the shorter runs before had no round with that edit alone.
 - A stub beside a source of the same name, with a third in `src`, is left out for pyright: it finds
   one definition more after a start than after the edits that lead there.
 """
