@@ -8,6 +8,7 @@ their file changes. So are scripts that it would not take for its own otherwise.
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any
 
 from sightline.contract.source import SourceFile
@@ -123,8 +124,12 @@ class Documents:
         self._client.notify("textDocument/didOpen", {"textDocument": document})
 
     def _trim(self) -> None:
-        free = self._free()
-        for uri in free[: max(0, len(free) - MAX_OPEN)]:
+        if len(self._open) <= MAX_OPEN:
+            return
+        held = sum(uri in self._open for uri in self._held | self._besides)
+        over = max(0, len(self._open) - held - MAX_OPEN)
+        free = (uri for uri in self._open if not self._holds(uri))
+        for uri in list(islice(free, over)):
             self._close(uri)
 
     def _holds(self, uri: str) -> bool:
