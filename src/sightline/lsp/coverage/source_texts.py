@@ -1,8 +1,8 @@
 """The sources of one project as bytes, to look for words in: read once, and what changes again.
 
-Reading and looking take milliseconds to tenths of a second and run in a thread. After the first
-search it is found out in the background which texts have which words, and from then on most are not
-looked through at all. A project with more text than is kept is not looked through.
+Reading and looking take milliseconds to tenths of a second and run in a thread. When a second name
+is looked for it is found out in the background which texts have which words, and from then on most
+are not looked through at all. A project with more text than is kept is not looked through.
 """
 
 import asyncio
@@ -98,6 +98,8 @@ class SourceTexts:
         self._size = 0
         #: The name that was last looked for, and the files that have it.
         self._having: tuple[bytes, Sequence[str]] = (b"", ())
+        #: How many names were looked for one after the other.
+        self._names = 0
         #: Which texts have which words, once that is known.
         self._words: WordFiles | None = None
         self._reading_words: threading.Thread | None = None
@@ -154,6 +156,7 @@ class SourceTexts:
         """The files that may have a name. The same one is looked for in several ways."""
         known, having = self._having
         if known != literal:
+            self._names += 1
             if self._words is not None:
                 having = self._words.having(literal, self._texts)
             else:
@@ -166,6 +169,8 @@ class SourceTexts:
         words, texts = self._words, self._texts
         if self._size <= _FEW_WORDS or self._reading_words is not None:
             return
+        if self._names < 2:
+            return  # the server has mostly just started, and needs every processor itself
         if words is not None and words.unlike(texts) <= _UNLIKE:
             return
 

@@ -35,21 +35,30 @@ def state_of(path: str) -> State:
         descriptor = os.open(path, _FLAGS)
     except OSError as problem:
         return State.CLOSED if problem.errno in _CLOSED else State.FINE
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    try:
+        status = os.fstat(descriptor)
+        return _state(descriptor, status.st_size) if stat.S_ISREG(status.st_mode) else State.FINE
+    except UnicodeDecodeError:
+        return State.NOT_UTF8
+    except OSError:
+        return State.CLOSED
+    finally:
         os.close(descriptor)
+
+
+def _state(descriptor: int, size: int) -> State:
+    """Of a file that is open, and has about so many bytes. Raises what is wrong with it."""
+    # One that is read in two pieces has grown just now, or is large.
+    first = os.read(descriptor, min(size + 1, _CHUNK))
+    if len(first) <= size < _CHUNK and first.isascii():
         return State.FINE
-    with open(descriptor, "rb", buffering=0) as file:
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        try:
-            for _ in range(_MOST // _CHUNK):
-                chunk = file.read(_CHUNK)
-                decoder.decode(chunk, final=not chunk)
-                if not chunk:
-                    break
-        except UnicodeDecodeError:
-            return State.NOT_UTF8
-        except OSError:
-            return State.CLOSED
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    chunk = first
+    for _ in range(_MOST // _CHUNK):
+        decoder.decode(chunk, final=not chunk)
+        if not chunk:
+            break
+        chunk = os.read(descriptor, min(size + 1, _CHUNK))
     return State.FINE
 
 
