@@ -88,7 +88,7 @@ def test_a_package_that_is_not_there(
     asked = ("--query", "x", "--budget", "9", "--tokenizer", "o200k_base")
     done = in_process(capfd, "resolve", "--cache", caches / "v0", *asked)
     assert (done.exit, done.stdout) == (2, "")
-    assert "pip install 'sightline[tokenizers]'" in done.stderr
+    assert "pipx install --force '.[tokenizers]'" in done.stderr
     with pytest.raises(TokenizerMissing):
         counter("cl100k_base")
     counter("bytes/4")

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from sightline.contract.failures import Unavailable
 from sightline.index.building import vector_engine
+from sightline.index.building.jobs import Broken, EncodeJob
 from sightline.index.dense.vectors import VectorLog, path_key
 from sightline.index.index import Index
 from sightline.index.searching.fusion import clearness, fused, fusion_for
@@ -208,3 +210,53 @@ async def test_damaged_vectors_are_made_again(index: Index, root: Path, tmp_path
     (path.parent / "copy").replace(path)
     async with open_index(root, tmp_path / "cache") as again:
         assert [(item.id, item.score) for item in await found(again, QUESTION)] == before
+
+
+async def test_a_job_whose_segments_went_is_done_again(
+    index: Index, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Edits may merge the segments that a job names before a worker has read them."""
+    await found(index, QUESTION)
+    do, overtaken = index.workers.do, list[object]()
+
+    async def late(job: Any, *rest: Any) -> Any:
+        if isinstance(job, EncodeJob) and not overtaken:
+            overtaken.append(job)
+            (root / "more.py").write_text("def add_tax(price):\n    return price * 1.2\n")
+            await index.workspace.begin()
+            await index.ready(silent)
+            return Broken("No such file or directory")
+        return await do(job, *rest)
+
+    monkeypatch.setattr(index.workers, "do", late)
+    (root / "store.py").write_text(STORE.replace("evict", "shrink"))
+    await found(index, QUESTION)  # of a state that has been overtaken
+    assert overtaken
+    assert (await found(index, QUESTION))[0].name == "shrink"
+    assert not index.dense.problem
+    assert await note(index, QUESTION) == ""
+
+
+async def test_vectors_that_could_not_be_made_are_tried_again(
+    index: Index, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await found(index, QUESTION)
+    do = index.workers.do
+
+    async def full(job: Any, *rest: Any) -> Any:
+        return Broken("no space left") if isinstance(job, EncodeJob) else await do(job, *rest)
+
+    monkeypatch.setattr(index.workers, "do", full)
+    (root / "store.py").write_text(STORE.replace("evict", "shrink"))
+    await found(index, QUESTION)
+    assert await note(index, QUESTION) == (
+        "Ranked by words alone: vectors could not be made: no space left."
+    )
+    monkeypatch.setattr(index.workers, "do", do)
+    # Who got an answer by words is not told it again from memory.
+    epochs = (await index.workspace.begin()).epochs
+    monkeypatch.setattr(index.dense, "_rests_until", 0.0)
+    index.dense._rested()
+    assert (await index.workspace.begin()).epochs != epochs
+    await found(index, QUESTION)
+    assert await note(index, QUESTION) == ""

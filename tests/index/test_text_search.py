@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from sightline.contract.failures import InvalidArguments
@@ -122,19 +122,21 @@ ATOMS = st.one_of(
     st.sampled_from(["a", "b", "c", "é", ".", r"\d", r"\w", "[ab]", "[^a]", "[a-c]", "^", "$"]),
     st.just(r"\b"),
     st.sampled_from(["abc", "bca", "cab", "caba", "ab c", r"\.", r"\(", "(?i)ab", "s", "k"]),
+    st.sampled_from([r"\Qabc\E", r"\Q\E", "cab(?i)", "(?-i)", "{01}", "{1,02}", "abc{01}b"]),
 )
+QUANTIFIERS = st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "{0,2}", "+?", "{0}", "{01}"])
 PATTERNS = st.recursive(
     ATOMS,
     lambda inner: st.one_of(
         st.lists(inner, min_size=1, max_size=4).map("".join),
         st.lists(inner, min_size=1, max_size=3).map(lambda parts: "(?:" + "|".join(parts) + ")"),
-        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "{0,2}", "+?"])).map(
-            lambda pair: f"(?:{pair[0]}){pair[1]}"
-        ),
+        st.tuples(inner, QUANTIFIERS).map(lambda pair: f"(?:{pair[0]}){pair[1]}"),
+        st.tuples(inner, QUANTIFIERS).map("".join),
     ),
     max_leaves=8,
 )
-TEXTS = st.text(st.sampled_from("abcABC .(1é\nksK\u017f\u212a"), max_size=24)
+PARTS = st.sampled_from([*"abcABC .(1é\nksK\u017f\u212a", "abc", "cab", "{01}", "{1,02}"])
+TEXTS = st.lists(PARTS, max_size=24).map("".join)
 
 
 def has(codes: set[int], need: Need) -> bool:
@@ -143,6 +145,10 @@ def has(codes: set[int], need: Need) -> bool:
     )
 
 
+@example("x{01}yzw", ["x{01}yzw"])
+@example(r"\\u{0041}'", ["\\u{0041}'"])
+@example(r"\Qabc\E{2}", ["abcc"])
+@example("cab(?i)?", ["ca"])
 @given(PATTERNS, st.lists(TEXTS, min_size=1, max_size=8))
 def test_no_match_lies_outside_what_is_needed(pattern: str, texts: list[str]) -> None:
     try:

@@ -28,7 +28,8 @@ def check_installed(name: str) -> None:
     # Its tables take 25 MB, so it is not among what every user gets.
     if name != TOKENIZERS[0] and find_spec("rs_bpe") is None:
         raise TokenizerMissing(
-            f"counting {name} tokens needs another package; run pip install 'sightline[tokenizers]'"
+            f"counting {name} tokens needs the package rs-bpe; in Sightline's clone, run "
+            "pipx install --force '.[tokenizers]'"
         )
 
 

@@ -311,9 +311,9 @@ class Index:
 
     async def _words_alone(self, seen: Sequence["Seen"]) -> str:
         standings = [await self.dense.standing(root.builder, root.snapshot) for root in seen]
+        self.dense.owes = True
         if self.dense.problem:
             return f"Ranked by words alone: {self.dense.problem}."
-        self.dense.owes = True
         done, chunks = sum(s.done for s in standings), sum(s.chunks for s in standings)
         return f"Ranked by words alone: {done} of {chunks} vectors are ready."
 

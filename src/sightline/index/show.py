@@ -18,13 +18,23 @@ from sightline.index.cutting.chunks import Chunk, Symbol
 from sightline.index.index import Index
 from sightline.index.reading.languages import language_of
 from sightline.index.reading.sources import content_hash, decode_text, has_mark
-from sightline.index.searching.filters import ends_with, split_name
+from sightline.index.searching.filters import split_name, symbols_named
 from sightline.index.storage.segment import term_key
 from sightline.index.terms.words import compact
 from sightline.workspace.gate import Gate, GatedFile
 from sightline.workspace.roots import Root
 
-__all__ = ["Shown", "Target", "Text", "by_id", "by_symbol", "fewer", "lines", "read_text"]
+__all__ = [
+    "Shown",
+    "Target",
+    "Text",
+    "by_id",
+    "by_symbol",
+    "fewer",
+    "lines",
+    "lines_of_hit",
+    "read_text",
+]
 
 _MAX_LINE = 2_000
 _CUT = "…"
@@ -146,6 +156,28 @@ async def by_id(index: Index, id: str, progress: Progress) -> Target:
     return Target(real, int(first), int(last))
 
 
+def lines_of_hit(
+    target: Target, first: int | None, last: int | None, total: int
+) -> tuple[int, int]:
+    """The lines to show for an id: its own, as far as the file still has them, or those asked for.
+
+    One line that is asked for goes with the other end of the hit, so it must not lie beyond that.
+    """
+    if first is not None and last is None and first > target.end_line:
+        raise InvalidArguments(
+            f"startLine must be {target.end_line} or less, where the hit ends; "
+            "pass endLine too to see what follows"
+        )
+    if last is not None and first is None and last < target.start_line:
+        raise InvalidArguments(
+            f"endLine must be {target.start_line} or more, where the hit begins; "
+            "pass startLine too to see what is before"
+        )
+    start = max(1, min(target.start_line, total)) if first is None else first
+    end = min(target.end_line, total) if last is None else last
+    return start, end
+
+
 def _named(roots: Sequence[tuple[Root, Builder]], name: str) -> str | None:
     """The file whose URI has a hash that begins so."""
     for root, builder in roots:
@@ -166,7 +198,7 @@ async def by_symbol(index: Index, symbol: str, real: str, progress: Progress) ->
 def _declared(
     index: Index, roots: Sequence[tuple[Root, Builder]], symbol: str, real: str
 ) -> Target:
-    *outer, name = split_name(symbol)
+    name = split_name(symbol)[-1]
     found: list[Target] = []
     for root, builder in roots:
         snapshot = builder.snapshot
@@ -179,7 +211,7 @@ def _declared(
                 if real and path != real:
                     continue
                 chunk = snapshot.record(file)[number - int(snapshot.chunk_first[file])]
-                found += _targets(path, chunk, name, outer, exact=field == "s")
+                found += _targets(path, chunk, symbol, exact=field == "s")
             if found:
                 break
     unique = sorted(set(found), key=lambda t: (t.real, t.start_line, t.position.character))
@@ -197,18 +229,15 @@ def _declared(
     return chosen[0]
 
 
-def _targets(path: str, chunk: Chunk, name: str, outer: list[str], *, exact: bool) -> list[Target]:
-    targets: list[Target] = []
-    for symbol in chunk.symbols:
-        same = symbol.name == name if exact else compact(symbol.name) == compact(name)
-        own = symbol.name == chunk.name and symbol is chunk.symbols[0]
-        container = chunk.container if own else f"{chunk.container}.{chunk.name}".strip(".")
-        if same and (not outer or ends_with(container, outer)):
-            targets.append(_target(path, chunk, symbol, container, own=own))
-    return targets
+def _targets(path: str, chunk: Chunk, symbol: str, *, exact: bool) -> list[Target]:
+    return [
+        _target(path, chunk, declared, container)
+        for declared, container in symbols_named(chunk, symbol, exact=exact)
+    ]
 
 
-def _target(path: str, chunk: Chunk, symbol: Symbol, container: str, *, own: bool) -> Target:
+def _target(path: str, chunk: Chunk, symbol: Symbol, container: str) -> Target:
+    own = symbol.name == chunk.name and symbol is chunk.symbols[0]
     start, end = (chunk.start_line, symbol.end_line) if own else (symbol.line, symbol.end_line)
     position = Position(symbol.line, symbol.column)
     return Target(path, start + 1, end + 1, symbol.name, symbol.kind, container, position)

@@ -88,12 +88,12 @@ class Search:
         limits = Limits(characters=max(_MIN_SNIPPET, min(_SNIPPET, characters)))
         request = Request(query, arguments.mode, filters, arguments.explain, limits)
         fields: tuple[str | int | bool, ...] = (
-            query,
+            _unbarred(query),
             arguments.mode,
-            *(f"path:{glob}" for glob in arguments.path),
+            *(f"path:{_unbarred(glob)}" for glob in arguments.path),
             f"language:{language}",
             f"kind:{arguments.kind}",
-            f"symbol:{arguments.symbol}",
+            f"symbol:{_unbarred(arguments.symbol)}",
             arguments.explain,
             room or 0,
         )
@@ -118,6 +118,15 @@ class Search:
             made=found.made,
             preliminary=found.preliminary,
         )
+
+
+def _unbarred(text: str) -> str:
+    """A text in which no bar can be taken for one that joins fields.
+
+    >>> print(_unbarred("a|b"), _unbarred("plain"))
+    a\\|b plain
+    """
+    return text.replace("\\", "\\\\").replace("|", "\\|")
 
 
 class _Items(Sequence[SearchItem]):

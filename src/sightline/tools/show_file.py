@@ -100,7 +100,6 @@ class ShowFile:
             index = await desk.index()
             target = await show.by_id(index, asked.id, desk.progress)
             file = desk.view.gate.admit_path(target.real)
-            first, last = first or target.start_line, last or target.end_line
         elif asked.symbol:
             index = await desk.index()
             real = file.path if file is not None else ""
@@ -114,6 +113,7 @@ class ShowFile:
             symbol = ShownSymbol(target.name, target.kind, target.container, position)
         if asked.id:
             changed = not text.hash.hex().startswith(asked.id.rpartition(":")[2])
+            first, last = show.lines_of_hit(target, first, last, len(text.lines))
         limit = asked.maxTokens * _TOKEN_BYTES if asked.maxTokens else None
         shown = show.lines(text, first, last, _DEFAULT_LINES, limit)
         payload = _payload(desk.view, file, shown, changed, symbol)

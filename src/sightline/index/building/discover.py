@@ -151,7 +151,7 @@ class Discovery:
                 return None
             rules = inherited
         if IGNORE_FILE in files:
-            own = self._ignores.inside(folder)
+            own = self._ignores.inside(folder, rules)
             if own is not None:
                 rules = (*rules, own)
         self._rules[folder] = rules

@@ -9,6 +9,7 @@ else.
 import asyncio
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -29,6 +30,8 @@ _WAIT_CHUNKS = 400
 #: Chunks per job: about two seconds of work, after which what is done is kept.
 _JOB_CHUNKS = 800
 _MAX_STRIKES = 2
+#: Vectors that could not be made are tried again after so long.
+_REST_S = 60.0
 
 
 class Standing(NamedTuple):
@@ -68,7 +71,11 @@ class Dense:
     ) -> None:
         """``ready`` is called once vectors are complete that an earlier answer lacked."""
         self.enabled = enabled
-        self.problem = "" if enabled else "turned off by the setting dense"
+        #: Why there are no vectors, and will be none.
+        self._lasting = "" if enabled else "turned off by the setting dense"
+        #: Why the last ones could not be made, and until when nobody tries again.
+        self._passing, self._rests_until = "", 0.0
+        self._resting: asyncio.TimerHandle | None = None
         self._workers = workers
         self._ready = ready
         self._roots: dict[str, _Root] = {}
@@ -76,15 +83,21 @@ class Dense:
         #: Whether somebody got an answer by words alone who would get a better one later.
         self.owes = False
 
+    @property
+    def problem(self) -> str:
+        """Why there are no vectors now, or nothing."""
+        resting = time.monotonic() < self._rests_until
+        return self._lasting or (self._passing if resting else "")
+
     # The model
 
     async def weights(self) -> Weights | None:
         """The model, or nothing and the reason in ``problem``."""
-        if self._weights is None and not self.problem:
+        if self._weights is None and not self._lasting:
             try:
                 self._weights = await asyncio.to_thread(bundled)
             except Unavailable as failure:
-                self.problem = failure.advice
+                self._lasting = failure.advice
         return self._weights
 
     async def open(self, builders: Iterable[Builder]) -> None:
@@ -177,6 +190,20 @@ class Dense:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if self._resting is not None:
+            self._resting.cancel()
+
+    def _rest(self, problem: str) -> None:
+        """Vectors cannot be made now. Whoever asks later gets a new answer, and has them tried."""
+        self._passing, self._rests_until = problem, time.monotonic() + _REST_S
+        if self._resting is None:
+            self._resting = asyncio.get_running_loop().call_later(_REST_S, self._rested)
+
+    def _rested(self) -> None:
+        self._resting = None
+        if self.owes:
+            self.owes = False
+            self._ready()
 
     def _root(self, builder: Builder, weights: Weights) -> _Root:
         store = builder.library.store
@@ -250,8 +277,8 @@ class Dense:
             if began and not root.missing and self.owes:
                 self.owes = False
                 self._ready()
-        except Unavailable as failure:
-            self.problem = self.problem or failure.advice
+        except Unavailable as failure:  # a full disk, say, which may have room again
+            self._rest(failure.advice)
         finally:
             root.task = None
 
@@ -283,6 +310,8 @@ class Dense:
                 waiting = paths + waiting
                 continue
             if not isinstance(reply, Encoded):
+                if builder.snapshot is not snapshot:
+                    break  # its segments are gone, and others have what they had
                 problem = getattr(reply, "problem", "")
                 raise Unavailable(f"vectors could not be made: {problem}")
         await asyncio.to_thread(self._compare, root, snapshot)

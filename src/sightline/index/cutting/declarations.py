@@ -16,7 +16,7 @@ from tree_sitter import Node
 
 from sightline.index.cutting.chunks import Chunk, Symbol, utf16_column
 from sightline.index.cutting.grammars import GRAMMARS, Rule, parser_for
-from sightline.index.cutting.windows import MAX_LINES, newlines, split_spans
+from sightline.index.cutting.windows import MAX_LINES, cut_windows, newlines, split_spans
 
 __all__ = ["cut_declarations"]
 
@@ -67,11 +67,13 @@ def cut_declarations(data: bytes, language: str) -> list[Chunk]:
     walk.enter(tree.root_node.named_children, root, 0)
     chunks = [chunk for part in root.parts for chunk in _flatten(data, part, lines)]
     chunks += _leftovers(data, root, lines)
+    if not chunks:  # no declaration, and not a word: punctuation can be searched for, too
+        return cut_windows(data, "module")
     return sorted(chunks, key=lambda chunk: (chunk.start_line, -chunk.end_line, chunk.spans))
 
 
 #: What the walk does at a node, as bits.
-_ATTACHED, _OPEN, _DECLARING, _NAMING, _CLOSED = 1, 2, 4, 8, 16
+_ATTACHED, _OPEN, _DECLARING, _NAMING, _CLOSED, _TYPED = 1, 2, 4, 8, 16, 32
 
 
 @cache
@@ -86,6 +88,7 @@ def _uses(language: str) -> Mapping[str, int]:
         (_DECLARING, grammar.wrappers | grammar.rules.keys()),
         (_NAMING, grammar.wrappers | grammar.small.keys() | small),
         (_CLOSED, grammar.closed),
+        (_TYPED, grammar.typed),
     ):
         for kind in kinds:
             uses[kind] = uses.get(kind, 0) | bit
@@ -128,6 +131,8 @@ class _Walk:
             elif not use & _DECLARING or not self._declare(node, kind, above, parent, depth):
                 if not local and use & _NAMING:
                     self._small(node, kind, parent)
+                if use & _TYPED:
+                    self._type(node, above, parent, depth)
                 if (
                     inner != "none"
                     and (not use & _CLOSED or node.has_error)
@@ -157,20 +162,60 @@ class _Walk:
             inner = declared[0]
             type_ = inner.type
         rule = self.grammar.rules.get(type_)
-        found = self._resolve(inner, type_, rule) if rule is not None else None
-        if rule is None or found is None:
+        if rule is None:
             return False
-        kind, name, members = found
+        found = self._resolve(inner, type_, rule)
+        if found is None:
+            return self._nameless(inner, rule, parent, depth)
         start = above.start_byte if above is not None else node.start_byte
-        part = self._part(inner, rule, kind, name, parent, (start, node.end_byte))
+        self._take(inner, rule, found, parent, start, node, depth)
+        return True
+
+    def _nameless(self, node: Node, rule: Rule, parent: _Part, depth: int) -> bool:
+        """C++: what is in a namespace without a name belongs to what is around it."""
+        body = _body(node, rule) if rule.kind == "namespace" else None
+        if body is None:
+            return False
+        self.enter(body.named_children, parent, depth + 1)
+        return True
+
+    def _type(self, node: Node, above: Node | None, parent: _Part, depth: int) -> None:
+        """C: ``static struct config {...} main;`` declares a type besides the variable.
+
+        What stands before the type is its own; the variable stays with what is around it.
+        """
+        type_ = node.child_by_field_name("type")
+        rule = self.grammar.rules.get(type_.type) if type_ is not None else None
+        if type_ is None or rule is None or depth > _MAX_DEPTH:
+            return
+        found = self._resolve(type_, type_.type, rule)
+        if found is not None:
+            start = above.start_byte if above is not None else node.start_byte
+            self._take(type_, rule, found, parent, start, type_, depth)
+
+    def _take(
+        self,
+        node: Node,
+        rule: Rule,
+        found: _Resolved,
+        parent: _Part,
+        start: int,
+        whole: Node,
+        depth: int,
+    ) -> None:
+        """Makes a declaration a part of ``parent``, with what is declared inside.
+
+        The part goes from ``start`` to the end of ``whole``, which is the node or wraps it.
+        """
+        kind, name, members = found
+        part = self._part(node, rule, kind, name, parent, (start, whole.end_byte))
         parent.parts.append(part)
         if members is not None:
             self.enter(members.named_children, part, depth + 1)
-        elif self.inner != "none" and self._rows(node) >= _LONG:
-            self.enter(inner.named_children, part, depth + 1, local=True)
+        elif self.inner != "none" and self._rows(whole) >= _LONG:
+            self.enter(node.named_children, part, depth + 1, local=True)
         else:
-            self._members(inner, part)
-        return True
+            self._members(node, part, depth)
 
     def _part(
         self, node: Node, rule: Rule, kind: str, name: Node, parent: _Part, span: tuple[int, int]
@@ -232,18 +277,31 @@ class _Walk:
             symbol = self._symbol(leaf, text, kind, node)
             parent.symbols.append((leaf.start_byte, symbol))
 
-    def _members(self, node: Node, part: _Part) -> None:
+    def _members(self, node: Node, part: _Part, depth: int) -> None:
         """The fields of a struct, the constants of an enum: symbols of their declaration."""
         if part.kind not in _MEMBERS:
             return
+        if node.type == "type_definition":
+            self._tag(node, part)
         for member in _descendants(node, _MEMBER_TYPES, 4):
-            names = _fields(member, "name")[:_MAX_MEMBERS] or _follow(member, ("*declarator",))
-            for name in names:
+            for name, declaring in _member_names(member):
                 leaf = _leaf(name)
                 kind = "property" if member.type == "property_signature" else _MEMBERS[part.kind]
                 text = _name_text(leaf, self.data)
-                symbol = self._symbol(leaf, text, kind, member)
+                symbol = self._symbol(leaf, text, kind, declaring)
                 part.symbols.append((leaf.start_byte, symbol))
+            if member.type in self.grammar.typed:
+                self._type(member, None, part, depth + 1)
+
+    def _tag(self, node: Node, part: _Part) -> None:
+        """C: ``typedef struct node {...} node_t;`` declares both names."""
+        type_ = node.child_by_field_name("type")
+        name = type_.child_by_field_name("name") if type_ is not None else None
+        if type_ is None or name is None:
+            return
+        text = _name_text(name, self.data)
+        if text != part.name:  # one name for both is one declaration
+            part.symbols.append((name.start_byte, self._symbol(name, text, part.kind, type_)))
 
     def _symbol(self, leaf: Node, name: str, kind: str, node: Node) -> Symbol:
         """The symbol that ``leaf`` names and ``node`` declares."""
@@ -252,7 +310,8 @@ class _Walk:
         column = start - self.lines[row - 1] - 1 if row else start
         if not self.ascii:
             column = utf16_column(self.data, start, column)
-        return Symbol(name, kind, row, column, max(row, self._row(node.end_byte)))
+        # The row of the last byte: a node may end with its line feed.
+        return Symbol(name, kind, row, column, max(row, self._row(node.end_byte - 1)))
 
 
 _MEMBERS = {"struct": "field", "union": "field", "enum": "constant", "interface": "method"}
@@ -287,7 +346,7 @@ def _step(node: Node, step: str) -> list[Node]:
     mark = step[0]
     if mark == ">":
         if step[1] == ">":
-            return list(_descendants(node, frozenset((step[2:],)), 3))
+            return list(_descendants(node, frozenset((step[2:],)), 4))
         wanted = step[1:]
         return [child for child in node.named_children if child.type == wanted]
     if mark == "*":
@@ -326,6 +385,19 @@ def _descendants(node: Node, types: frozenset[str], depth: int) -> Iterator[Node
             yield child
         elif depth > 1:
             yield from _descendants(child, types, depth - 1)
+
+
+def _member_names(member: Node) -> list[tuple[Node, Node]]:
+    """The names a member declares, each with the node whose lines it has."""
+    if member.type != "enum_body":
+        names = _fields(member, "name") or _follow(member, ("*declarator",))
+        return [(name, member) for name in names[:_MAX_MEMBERS]]
+    # TypeScript: a constant without a value is its name alone.
+    found = [(name, name) for name in _fields(member, "name")]
+    for child in member.named_children:
+        if child.type == "enum_assignment":
+            found += [(name, child) for name in _fields(child, "name")]
+    return sorted(found, key=lambda pair: pair[0].start_byte)[:_MAX_MEMBERS]
 
 
 def _body(node: Node, rule: Rule) -> Node | None:
@@ -543,13 +615,7 @@ def _flatten(data: bytes, part: _Part, lines: list[int]) -> Iterator[Chunk]:
     spans = _without(part.start, part.end, part.parts)
     start_line = bisect_right(lines, part.start - 1)
     end_line = bisect_right(lines, max(part.start, part.end - 1) - 1)
-    symbols = part.symbols
-    if len(symbols) > 1:
-        symbols = sorted(symbols, key=_place)
-        own = symbols[0][1].name == part.name
-        if own and symbols[0][0] != part.symbols[0][0]:
-            symbols.remove(part.symbols[0])
-            symbols.insert(0, part.symbols[0])
+    symbols = _own_first(part)
     if end_line - start_line < MAX_LINES or sum(e - s for s, e in spans) < 4_000:
         yield Chunk(
             part.kind, part.name, part.container, start_line, end_line, tuple(spans),
@@ -570,6 +636,21 @@ def _flatten(data: bytes, part: _Part, lines: list[int]) -> Iterator[Chunk]:
             )  # fmt: skip
     for inner in part.parts:
         yield from _flatten(data, inner, lines)
+
+
+def _own_first(part: _Part) -> list[tuple[int, Symbol]]:
+    """The symbols of a part by place, but its own before all others.
+
+    A name that stands behind its members (C: ``typedef struct {...} name;``) counts as standing
+    where the part begins, so that it is in the first piece of a part that is cut.
+    """
+    symbols = sorted(part.symbols, key=_place)
+    if len(symbols) > 1 and part.symbols[0][1].name == part.name:
+        own = part.symbols[0]
+        if own is not symbols[0]:
+            symbols.remove(own)
+            symbols.insert(0, (part.start, own[1]))
+    return symbols
 
 
 def _leftovers(data: bytes, root: _Part, lines: list[int]) -> Iterator[Chunk]:

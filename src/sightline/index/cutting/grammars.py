@@ -5,7 +5,7 @@ nodes that hold the declared names, one step per word:
 
     name            the child in that field
     >const_spec     every named child of that type
-    >>var_spec      every named descendant of that type, at most three levels down
+    >>var_spec      every named descendant of that type, at most four levels down
     *declarator     that field, again and again, to the last one
 
 Grammars are loaded only in worker processes, where a grammar that hangs or crashes costs one file.
@@ -51,6 +51,8 @@ class Grammar:
     #: What is searched for declarations inside: nothing else than bodies and what is open, or also
     #: statements and functions with many lines, or everything.
     inner: Literal["none", "long", "all"] = "none"
+    #: Node types that declare a variable, and perhaps the type of it.
+    typed: frozenset[str] = frozenset()
     #: Node types that can hold no declaration, however long they are, unless they do not parse.
     closed: frozenset[str] = frozenset()
 
@@ -217,7 +219,8 @@ _C_SMALL = _rules(
     declaration=_r("variable", "*declarator"),
     preproc_def=_r("macro"),
 )
-_C = Grammar("tree_sitter_c", rules=_C_RULES, small=_C_SMALL, open=_C_OPEN)
+_C_TYPED = _words("declaration field_declaration")
+_C = Grammar("tree_sitter_c", rules=_C_RULES, small=_C_SMALL, open=_C_OPEN, typed=_C_TYPED)
 _CPP = Grammar(
     "tree_sitter_cpp",
     rules=_C_RULES
@@ -232,6 +235,7 @@ _CPP = Grammar(
     wrappers=_words("template_declaration"),
     open=_C_OPEN,
     attached=_words("comment attribute_declaration"),
+    typed=_C_TYPED,
 )
 
 _CSHARP = Grammar(

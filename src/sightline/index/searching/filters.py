@@ -11,18 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sightline.contract.failures import InvalidArguments
-from sightline.index.cutting.chunks import KIND_BITS, Chunk
+from sightline.index.cutting.chunks import KIND_BITS, Chunk, Symbol
 from sightline.index.reading.languages import ALIASES, LANGUAGES
 from sightline.index.searching.lookup import Lookup
+from sightline.index.searching.results import Records
 from sightline.index.storage.segment import term_key
 from sightline.index.storage.snapshot import LANGUAGE_CODES, Snapshot
 from sightline.index.terms.words import compact
 from sightline.workspace.ignore import glob_expression
 from sightline.workspace.linear import BadPattern, Expression, compile_expression
 
-__all__ = ["Filters", "Scope", "language_named", "split_name"]
+__all__ = ["Filters", "Scope", "ends_with", "language_named", "split_name", "symbols_named"]
 
 Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 #: Asking for one of these languages also means its variants.
 _VARIANTS = {"typescript": ("tsx",), "python": ("starlark",)}
@@ -82,13 +84,6 @@ class Scope:
         flags[self._snapshot.chunk_file[self.chunks]] = True
         return flags
 
-    def admits(self, chunk: Chunk) -> bool:
-        """The part of the symbol filter that only the chunk itself can answer."""
-        if not self.filters.symbol:
-            return True
-        *outer, _ = split_name(self.filters.symbol)
-        return not outer or ends_with(chunk.container, outer)
-
 
 def ends_with(container: str, outer: Sequence[str]) -> bool:
     """Whether a dotted container ends with the given names."""
@@ -101,6 +96,23 @@ def split_name(name: str) -> list[str]:
     for separator in ("::", "#", "->", "/"):
         name = name.replace(separator, ".")
     return [part for part in name.removesuffix("()").split(".") if part] or [name]
+
+
+def symbols_named(chunk: Chunk, symbol: str, *, exact: bool) -> list[tuple[Symbol, str]]:
+    """The symbols of a chunk that a name means, qualified or not, each with the names around it.
+
+    Around a symbol that is not the chunk's own is the chunk. Without ``exact``, case and
+    underscores of the last name do not count.
+    """
+    *outer, name = split_name(symbol)
+    found: list[tuple[Symbol, str]] = []
+    for place, declared in enumerate(chunk.symbols):
+        same = declared.name == name if exact else compact(declared.name) == compact(name)
+        own = place == 0 and declared.name == chunk.name
+        container = chunk.container if own else f"{chunk.container}.{chunk.name}".strip(".")
+        if same and (not outer or ends_with(container, outer)):
+            found.append((declared, container))
+    return found
 
 
 def language_named(name: str) -> str:
@@ -119,13 +131,27 @@ def _languages(snapshot: Snapshot, language: str) -> Flags:
 
 
 def _declaring(snapshot: Snapshot, lookup: Lookup, symbol: str) -> Flags:
-    name = split_name(symbol)[-1]
-    found = lookup.terms(snapshot, term_key("s" + name))
-    if not len(found):
-        found = lookup.terms(snapshot, term_key("l" + compact(name)))
+    *outer, name = split_name(symbol)
     flags = np.zeros(snapshot.chunks, bool)
-    flags[found.chunks] = True
+    for key, exact in (("s" + name, True), ("l" + compact(name), False)):
+        found = lookup.terms(snapshot, term_key(key)).chunks
+        if outer:
+            found = _qualified(snapshot, found, symbol, exact=exact)
+        if len(found):
+            flags[found] = True
+            break
     return flags
+
+
+def _qualified(snapshot: Snapshot, chunks: Ints, symbol: str, *, exact: bool) -> Ints:
+    """Those of some chunks that declare the last name within the names before it."""
+    records = Records(snapshot)
+    kept = [
+        chunk
+        for chunk in chunks.tolist()
+        if symbols_named(records.chunk(chunk), symbol, exact=exact)
+    ]
+    return np.array(kept, np.int64)
 
 
 def _paths(snapshot: Snapshot, globs: Sequence[str]) -> Flags:
@@ -142,6 +168,8 @@ def _paths(snapshot: Snapshot, globs: Sequence[str]) -> Flags:
 
 def _compile(glob: str) -> Expression:
     """A glob over whole paths. A folder's name stands for everything in it."""
+    if glob.strip().rstrip("/") == ".":
+        return compile_expression(".*", utf8=False)
     bare = glob.strip().removeprefix("./").rstrip("/")
     anchored = "/" in bare
     expression = glob_expression(bare.removeprefix("/"))

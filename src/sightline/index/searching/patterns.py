@@ -183,7 +183,8 @@ class _Unreadable(Exception):
 _CLASSES = frozenset("dDsSwW")
 _ANCHORS = frozenset("bBAz")
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
-_COUNT = re.compile(r"\{(\d{1,4})(?:(,)(\d{1,4})?)?\}")
+#: With a leading zero it is no count but text.
+_COUNT = re.compile(r"\{(0|[1-9][0-9]{0,3})(?:(,)(0|[1-9][0-9]{0,3})?)?\}")
 _FLAGS = re.compile(r"\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 _GROUP_NAME = re.compile(r"\?P?<\w+>")
 #: Letters that the engine also takes for others when it ignores case.
@@ -282,6 +283,7 @@ class _Reader:
             self._place = flags.end()
             self._ignore_case = (before or "i" in flags[1]) and "i" not in (flags[2] or "")
             if flags[3] == ")":
+                self._no_quantifier()
                 return _NOTHING  # the flags hold for the rest of the group around
         piece = self._alternatives()
         if self._peek() != ")":
@@ -301,6 +303,7 @@ class _Reader:
             end = self._text.find("\\E", self._place)
             quoted = self._text[self._place : end if end >= 0 else None]
             self._place = len(self._text) if end < 0 else end + 2
+            self._no_quantifier()
             piece = _NOTHING
             for character in quoted:
                 piece = _concat(piece, self._literal(character))
@@ -310,6 +313,11 @@ class _Reader:
         if symbol.isalnum() or not symbol:
             raise _Unreadable  # octal and hexadecimal escapes, and what the engine refuses
         return self._literal(symbol)
+
+    def _no_quantifier(self) -> None:
+        """After what is no piece by itself, a quantifier belongs to some character before."""
+        if self._peek() in ("*", "+", "?") or _COUNT.match(self._text, self._place):
+            raise _Unreadable
 
     def _property(self) -> _Piece:
         if self._peek() == "{":

@@ -58,8 +58,11 @@ _DOWN = np.array([-_SCORES[role] for role in sorted(Role)])
 _DECLARES = 2.0
 _WORD = re.compile(r"\w+")
 _MAX_WORD = 40
-#: A pattern that asks for carriage returns gets to see them.
-_RETURN = re.compile(r"\r|\\r|\\x0d|\\x\{0*d\}|\\0?15", re.IGNORECASE)
+#: How a pattern asks for a carriage return. Escaped backslashes and quoted text, in which a
+#: backslash is one, are read over first.
+_RETURN = re.compile(
+    r"\\\\|\\Q.*?(?:\\E|\Z)|(?P<asks>\\r|\\x0[dD]|\\x\{0*[dD]\}|\\0?15)", re.DOTALL
+)
 
 #: What people who know other engines most often mean by what RE2 does not know.
 _LACKS = {
@@ -82,6 +85,23 @@ def compile_pattern(pattern: str) -> Expression:
         raise InvalidArguments(
             f"query is not a regular expression (RE2 syntax): {reason}{more}"
         ) from None
+
+
+def _asks_for_returns(pattern: str) -> bool:
+    """Whether a pattern gets to see carriage returns.
+
+    >>> [_asks_for_returns(pattern) for pattern in (r"a\\r", r"\\\\ref$", r"\\\\\\r")]
+    [True, False, True]
+    """
+    return "\r" in pattern or any(match["asks"] for match in _RETURN.finditer(pattern))
+
+
+def _first_sign(data: bytes, start: int, end: int) -> int:
+    """Where a match has its first byte that is not blank; its start if it has none."""
+    if not data[start : start + 1].isspace():
+        return start
+    signs = data[start:end].lstrip()
+    return end - len(signs) if signs else start
 
 
 def _inner_words(text: str) -> list[str]:
@@ -136,8 +156,9 @@ class Scanner(NamedTuple):
         """The chunks in which a pattern matches something."""
         compiled = compile_pattern(pattern)
         candidates = self._needing(needed(pattern)) & scope.files
-        any_end = _RETURN.search(pattern) is None
-        finder = partial(without_returns, compiled.spans) if any_end else compiled.spans
+        any_end = not _asks_for_returns(pattern)
+        spans = partial(compiled.spans, check=self.check)
+        finder = partial(without_returns, spans) if any_end else spans
         results = self._scan(candidates, finder, scope, set())
         return results._replace(note=_EMPTY) if compiled.can_be_empty() else results
 
@@ -247,12 +268,13 @@ class Scanner(NamedTuple):
             self.check()
             if len(found) >= MAX_HITS or seen >= MAX_MATCHES:
                 return Results(self._sorted(found)[:MAX_HITS], capped=True, matches=counted)
-            by_chunk = self._matches(file, find(self.texts.read(path)))
+            data = self.texts.read(path)
+            by_chunk = self._matches(file, data, find(data))
             first = int(self.snapshot.chunk_first[file])
             for number, (count, kept) in sorted(by_chunk.items()):
                 seen += count
                 chunk = first + number
-                if scope.chunks[chunk] and scope.admits(self.records.of(file)[number]):
+                if scope.chunks[chunk]:
                     counted += count
                     bonus = _DECLARES if chunk in declared else 0.0
                     found.append(Found(chunk, bonus - down, tuple(kept)))
@@ -260,16 +282,24 @@ class Scanner(NamedTuple):
         return Results(ordered[:MAX_HITS], capped=len(found) > MAX_HITS, matches=counted)
 
     def _matches(
-        self, file: int, spans: Iterable[tuple[int, int]]
+        self, file: int, data: bytes, spans: Iterable[tuple[int, int]]
     ) -> dict[int, tuple[int, list[tuple[int, int]]]]:
-        """Per chunk: how many matches begin in it, and the first few. All of a file are counted."""
+        """Per chunk: how many matches begin in it, and the first few. All of a file are counted.
+
+        Indentation and empty lines belong to what is around a declaration. A match that begins
+        there is the declaration's, and begins with it.
+        """
         counts: dict[int, int] = {}
         kept: dict[int, list[tuple[int, int]]] = {}
         owner = self.records.of(file).owner
-        for span in spans:
-            number = owner(span[0])
+        for start, end in spans:
+            # Each match may take a walk to the end of the file.
+            self.check()
+            sign = _first_sign(data, start, end)
+            number = owner(sign)
             if number is None:
                 continue
+            span = (start if sign == start or owner(start) == number else sign, end)
             count = counts[number] = counts.get(number, 0) + 1
             if count == 1:
                 kept[number] = [span]

@@ -15,7 +15,7 @@ from sightline.contract.uris import uri_of
 from sightline.contract.values import Position
 from sightline.index.cutting.chunks import Chunk
 from sightline.index.searching.explain import reasons_for
-from sightline.index.searching.filters import Filters, Scope
+from sightline.index.searching.filters import Filters, Scope, split_name
 from sightline.index.searching.hits import Hit, line_and_column
 from sightline.index.searching.lookup import Lookup
 from sightline.index.searching.query import Query, understand
@@ -113,9 +113,6 @@ class RootSearch:
         )
         results = ranked.run()
         self._weight = results.weight
-        if self.request.filters.symbol:
-            kept = [f for f in results.found if scope.admits(self._records.chunk(f.chunk))]
-            results = results._replace(found=kept)
         return results
 
     def release(self) -> None:
@@ -154,7 +151,7 @@ class RootSearch:
 
     def _hit(self, found: Found) -> Hit:
         filters = self.request.filters
-        name = filters.symbol.replace("::", ".").rpartition(".")[2] if filters.symbol else ""
+        name = split_name(filters.symbol)[-1] if filters.symbol else ""
         if not name and self._query is not None and self._query.names:
             chunk = self._records.chunk(found.chunk)
             declared = {symbol.name for symbol in chunk.symbols}

@@ -20,7 +20,7 @@ from sightline.workspace.tree import Stamp
 __all__ = ["BrokenManifest", "FileRow", "Manifest", "SegmentRow"]
 
 #: Rises when what is stored, or how text is cut and counted, changes.
-FORMAT = 3
+FORMAT = 4
 _BUSY_S = 10.0
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
