@@ -173,3 +173,44 @@ def test_a_file_of_wide_patterns_within_the_bounds_holds(tmp_path: Path) -> None
     write_files(tmp_path, {".gitignore": wide, "3999" + "a" * 60: "", "b": ""})
     found = Discovery(str(tmp_path), {}).all(scan(str(tmp_path))[0])
     assert (found.ignored, set(found.files)) == (1, {".gitignore", "b"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"Icon\r\r\n", b"\xef\xbb\xbfdist/\n", b"a\x0bb\nIcon\x0c\n", "x\u2028dist\n".encode()],
+    ids=["returns", "a mark", "other blanks", "a separator"],
+)
+def test_lines_end_where_git_ends_them(tmp_path: Path, text: bytes) -> None:
+    root = write_files(tmp_path / "ws", {"src/Icon/Icon.py": "x", "dist/a.py": "y", "b.py": "z"})
+    (tmp_path / "home").mkdir()
+    git(root, "init", "-q")
+    (root / ".gitignore").write_bytes(text)
+    wanted = {path for path in not_ignored(root) if path.endswith(".py")}
+    assert {path for path in candidates(root, tmp_path / "home") if path.endswith(".py")} == wanted
+
+
+def test_the_users_own_files_may_be_links_and_come_later(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", {"a.py": "x", "b.py": "y"})
+    home = tmp_path / "home"
+    write_files(
+        tmp_path / "dotfiles", {"config": f"[core]\nexcludesFile = {home}/mine\n", "mine": "a.py\n"}
+    )
+    home.mkdir()
+    git(root, "init", "-q")
+    discovery = Discovery(str(root), {"HOME": str(home)})
+    tree, _ = scan(str(root))
+    assert {"a.py", "b.py"} <= set(discovery.all(tree).files)
+    (home / ".gitconfig").symlink_to(tmp_path / "dotfiles/config")
+    (home / "mine").symlink_to(tmp_path / "dotfiles/mine")
+    assert set(discovery.all(tree).files) & {"a.py", "b.py"} == {"b.py"}
+
+
+def test_rules_that_turn_all_the_time_do_not_hold(tmp_path: Path) -> None:
+    """Equal files count in every folder: a path is asked about by all of them."""
+    text = "".join(f"x{number}\n!y{number}\n" for number in range(1_500))
+    files = {"a/.gitignore": text, "a/b/.gitignore": text, "a/b/x1": "", "a/x1": "", "a/b/c.py": ""}
+    root = write_files(tmp_path / "ws", files)
+    tree, _ = scan(str(root))
+    found = Discovery(str(root), {}).all(tree)
+    assert found.unread_rules == ["a/b/.gitignore"]
+    assert "a/b/c.py" in found.files and "a/x1" not in found.files

@@ -16,7 +16,7 @@ True
 
 import os
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
@@ -36,6 +36,9 @@ _MAX_FILE_BYTES = 256 << 10
 _MAX_FILE_PATTERNS = 5_000
 _MAX_ROOT_BYTES = 2 << 20
 _MAX_ROOT_PATTERNS = 20_000
+#: How often patterns that hold for one path may turn from ignoring to keeping. Each turn takes two
+#: microseconds of every path, and equal files in folders inside each other count each time.
+_MAX_TURNS = 5_000
 _MAX_CLIMB = 64
 
 #: An expression that nothing matches.
@@ -92,7 +95,7 @@ class Rules:
 
 
 def _patterns(text: str) -> list[tuple[bool, str, bool]]:
-    return [found for line in text.splitlines() if (found := _expression(line)) is not None]
+    return [found for line in _lines(text) if (found := _expression(line)) is not None]
 
 
 def _parse(patterns: list[tuple[bool, str, bool]]) -> _Groups:
@@ -260,20 +263,30 @@ class IgnoreFiles:
 
     def begin(self) -> None:
         """Forgets everything. Folders are asked about in one order, so that equal trees agree."""
+        self._outer = self._find_outer()
         self._known = {}
         self._bytes = self._patterns = 0
         self.unread = []
 
     def above(self) -> tuple[Rules, ...]:
         """The rules that hold in the root folder before its own ignore file, weakest first."""
-        found = [self._outside(path, prefix) for path, prefix in self._outer]
+        users = self._user_files()
+        found = [self._outside(path, prefix, links=path in users) for path, prefix in self._outer]
         return tuple(rules for rules in found if rules is not None)
 
-    def inside(self, folder: str) -> Rules | None:
-        """The rules of the ignore file directly in ``folder``, a path relative to the root."""
+    def inside(self, folder: str, outer: Sequence[Rules] = ()) -> Rules | None:
+        """The rules of the ignore file directly in ``folder``, a path relative to the root, where
+        those of outer folders hold, too.
+        """
         base = f"{folder}/" if folder else ""
-        parsed = self._parsed(os.path.join(self.root, base, IGNORE_FILE), base + IGNORE_FILE)
-        return Rules(base, parsed) if parsed is not None else None
+        shown = base + IGNORE_FILE
+        parsed = self._parsed(os.path.join(self.root, base, IGNORE_FILE), shown)
+        if parsed is None:
+            return None
+        if len(parsed) + sum(len(rules.groups) for rules in outer) > _MAX_TURNS:
+            self.unread.append(shown)
+            return None
+        return Rules(base, parsed)
 
     def stamp(self) -> tuple[tuple[str, int, int], ...]:
         """What the files outside the tracked tree look like now; changes when one of them does."""
@@ -307,20 +320,20 @@ class IgnoreFiles:
         chosen = ""
         for file in (f"{base}/git/config", f"{home}/.gitconfig"):
             if file.startswith("/"):
-                chosen = _excludes_setting(read_small(file), home) or chosen
+                chosen = _excludes_setting(read_small(file, links=True), home) or chosen
         default = f"{base}/git/ignore"
         path = chosen or default
         return [path] if path.startswith("/") else []
 
-    def _outside(self, path: str, below: str) -> Rules | None:
-        parsed = self._parsed(path, os.path.basename(path))
+    def _outside(self, path: str, below: str, *, links: bool) -> Rules | None:
+        parsed = self._parsed(path, os.path.basename(path), links=links)
         if not parsed:
             return None
         return _Shifted("", parsed, f"{below}/" if below else "")
 
-    def _parsed(self, path: str, shown: str) -> _Groups | None:
+    def _parsed(self, path: str, shown: str, *, links: bool = False) -> _Groups | None:
         """What an ignore file says, if it is not too much."""
-        text = read_small(path)
+        text = read_small(path, links=links)
         if not text:
             return None
         data = text.encode("utf-8", "surrogateescape")
@@ -336,7 +349,7 @@ class IgnoreFiles:
         if size > min(_MAX_FILE_BYTES, _MAX_ROOT_BYTES - self._bytes):
             return None
         # Counted before they are read: reading takes most of the time.
-        count = sum(bool(line) and not line.startswith("#") for line in text.splitlines())
+        count = sum(bool(line) and not line.startswith("#") for line in _lines(text))
         if count > min(_MAX_FILE_PATTERNS, _MAX_ROOT_PATTERNS - self._patterns):
             return None
         self._bytes += size
@@ -354,9 +367,16 @@ class _Shifted(Rules):
         return super().verdict(self.prefix + path, folder=folder)
 
 
-def read_small(path: str) -> str:
-    """The text of a small regular file, or nothing."""
-    file = open_regular(path, links=False)
+def _lines(text: str) -> list[str]:
+    """The lines of an ignore file, as Git tells them apart: other characters that end lines
+    elsewhere are part of a name.
+    """
+    return text.removeprefix("\ufeff").split("\n")
+
+
+def read_small(path: str, *, links: bool = False) -> str:
+    """The text of a small regular file, or nothing. Links are followed outside of projects only."""
+    file = open_regular(path, links=links)
     if file is None:
         return ""
     with file:

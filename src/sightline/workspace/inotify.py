@@ -81,10 +81,16 @@ class Inotify:
         self._libc.inotify_rm_watch(self.descriptor, number)
 
     def drain(self) -> list[Event]:
-        """Every event that is queued now. Mostly there is none, and asking so is the cheapest."""
+        """Every event that is queued now. Mostly there is none, and asking so is the cheapest.
+
+        What comes meanwhile belongs to later calls: a program that writes all the time would keep
+        this one for ever.
+        """
         events: list[Event] = []
-        while self._queue.poll(0):
+        left = self._queued() if self._queue.poll(0) else 0
+        while left > 0:
             buffer = os.read(self.descriptor, _BUFFER)
+            left -= len(buffer)
             offset = 0
             while offset < len(buffer):
                 number, mask, _, size = _HEADER.unpack_from(buffer, offset)
@@ -93,6 +99,14 @@ class Inotify:
                 offset += size
                 events.append(Event(number, mask, name))
         return events
+
+    def _queued(self) -> int:
+        """How many bytes of events are queued."""
+        import fcntl  # which not every system has
+        import termios
+
+        told = fcntl.ioctl(self.descriptor, termios.FIONREAD, bytes(4))
+        return int.from_bytes(told, sys.byteorder)
 
     def close(self) -> None:
         if self.descriptor >= 0:

@@ -4,7 +4,7 @@ Patterns of users and of files that anybody may have written run here and nowher
 bytes, so that offsets are bytes too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import re2  # type: ignore[import-untyped]
@@ -32,9 +32,14 @@ class Expression:
         """Whether it matches empty text somewhere: in an empty line, around a word, in a blank."""
         return any(match.end() == match.start() for match in self._compiled.finditer(_PROBE))
 
-    def spans(self, text: bytes) -> Iterator[tuple[int, int]]:
-        """Where something matches, leaving out matches of nothing."""
+    def spans(
+        self, text: bytes, check: Callable[[], None] = lambda: None
+    ) -> Iterator[tuple[int, int]]:
+        """Where something matches, leaving out matches of nothing. ``check`` may end it: each match
+        takes time linear in the text, and there may be as many as there are characters.
+        """
         for match in self._compiled.finditer(text):
+            check()
             start, end = match.span()
             if end > start:
                 yield start, end

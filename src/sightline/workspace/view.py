@@ -125,6 +125,11 @@ class View(Struct, frozen=True, eq=False):
             raise NotFound("the document is too large to open")
         return text
 
+    def has_read(self, document: SourceFile) -> bool:
+        """Whether a document is kept as it was read in this view."""
+        kept = self._kept.get(document.uri)
+        return kept is not None and kept.document is document
+
     def has_still(self, uri: str, document: SourceFile) -> bool:
         """Whether a document of this view is kept, and has on disk the bytes it was read with."""
         kept = self._kept.get(uri)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 
-from sightline.contract.failures import NotReady, Unavailable
+from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import SourceFile
 from sightline.workspace.beside import Beside
 from sightline.workspace.changes import Change, Kind
@@ -28,6 +28,8 @@ __all__ = ["Listener", "Workspace"]
 #: Told of every batch of changes, in order, before the view that contains them is handed out.
 Listener = Callable[[Sequence[Change]], None]
 
+#: Of no state of the workspace.
+_NO_EPOCHS = Epochs(0, 0, 0, 0)
 #: The audit of the announcements takes at most this share of one processor, and rests this long.
 _AUDIT_SHARE = 0.01
 _AUDIT_REST_S = 2.0
@@ -86,7 +88,7 @@ class Workspace:
         """
         if self._epochs is not None or self._ahead is None:
             return None
-        return self._new_view(Epochs(0, 0, 0, 0))
+        return self._new_view(_NO_EPOCHS)
 
     def start(self) -> None:
         """Begins the first scan in the background. ``begin`` waits for it."""
@@ -97,9 +99,10 @@ class Workspace:
 
     def begin_now(self) -> View | None:
         """What ``begin`` returns, where it can be had without waiting."""
-        if self._epochs is None or self._scan is None or not self._scan.done():
+        scan = self._scan
+        if self._epochs is None or scan is None or not scan.done() or _has_failed(scan):
             return None
-        if _has_failed(self._scan) or self._must_sweep() or not self._is_complete():
+        if self._must_sweep() or not self._is_complete():
             return None
         changes = self._collect()
         view = self._view if self._view is not None and not changes else self.apply(changes)
@@ -183,8 +186,23 @@ class Workspace:
 
     def read(self, uri: str) -> SourceFile:
         """A document as it is on disk now, gated, outside any view."""
-        assert self._epochs is not None
-        return self._new_view(self._epochs).document(uri)
+        newest = self._view
+        if newest is None:
+            return self._new_view(self._epochs or _NO_EPOCHS).document(uri)
+        # What its gate knows of folders holds until something changes.
+        view = View(
+            newest.gate, newest.epochs, newest.roots_key, newest.top_folders, newest.unsaved
+        )
+        return view.document(uri)
+
+    def is_current(self, document: SourceFile) -> bool:
+        """Whether a document that was read before is as it is on disk now."""
+        if self._view is not None and self._view.has_read(document):
+            return True  # nothing was announced since
+        try:
+            return self.read(document.uri).text == document.text
+        except Failure:
+            return False
 
     def trees(self) -> list[tuple[Root, Tree]]:
         """The tracked files of every root as last seen."""
@@ -338,10 +356,10 @@ class Workspace:
 
     def _is_deserted(self) -> bool:
         """Whether no root is a folder any more. One that has files is not looked at again."""
-        trees = self.trees()
-        return bool(trees) and not any(
-            any(tree.values()) or os.path.isdir(root.real) for root, tree in trees
-        )
+        for real, observer in self.observers.items():
+            if any(observer.tree.values()) or os.path.isdir(real):
+                return False
+        return bool(self.observers)
 
     def _require_roots(self) -> None:
         """A project that was moved, removed or unmounted has no files, which says nothing about
