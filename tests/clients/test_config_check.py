@@ -70,6 +70,25 @@ def test_a_stale_token_is_told_and_healed_by_the_command_it_names(
     config(home, sample, *words, "--write", "--check")
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"command": "npx", "args": None},
+        {"command": {"a": 1}, "args": 5, "env": ["x"]},
+        {"url": 7, "headers": ["Authorization"]},
+        {"url": "http://127.0.0.1:port/", "headers": {"Authorization": 5}},
+        "nothing",
+    ],
+)
+def test_whatever_other_entries_say_the_token_is_rotated(home: Path, entry: object) -> None:
+    before = run(home, "token", "show").stdout
+    (home / ".cursor").mkdir()
+    (home / ".cursor/mcp.json").write_text(json.dumps({"mcpServers": {"mine": entry}}))
+    done = run(home, "token", "rotate")
+    assert done.returncode == 0, done.stderr
+    assert run(home, "token", "show").stdout not in ("", before)
+
+
 def test_a_token_that_is_asked_for_is_never_stale(home: Path, sample: Path, serve: Serve) -> None:
     port = str(serve(sample).port)
     words = ["claude-code", "--http", "--port", port]

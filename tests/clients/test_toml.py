@@ -105,3 +105,11 @@ REFUSED = {
 def test_what_cannot_be_changed_safely_is_refused(text: str) -> None:
     with pytest.raises(toml.BadToml):
         toml.put(text, PATH, NEW)
+
+
+def test_a_table_of_another_way_to_reach_the_server_is_not_left_beside_the_new_one() -> None:
+    text = "[mcp_servers.sightline]\nurl = 'u'\n[mcp_servers.sightline.http_headers]\nA = 'b'\n"
+    with pytest.raises(toml.BadToml, match=r"remove that table and write again"):
+        toml.put(text, PATH, {"command": "sightline"}, drop={"url", "http_headers"})
+    kept = "[mcp_servers.sightline]\ncommand = 'x'\n[mcp_servers.sightline.env]\nA = 'b'\n"
+    assert "[mcp_servers.sightline.env]" in toml.put(kept, PATH, {"command": "y"}, drop={"url"})

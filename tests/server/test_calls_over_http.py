@@ -15,6 +15,7 @@ import pytest
 from sightline.contract import limits
 from sightline.contract.settings import ClientSettings, Settings
 from sightline.server.http_exchange import Piece
+from sightline.server.running import Runner
 from sightline.tools.tool import Progress
 from tests.support.clock import Clock
 from tests.support.http import in_session, initialize
@@ -198,6 +199,23 @@ async def test_a_call_cancelled_before_its_first_step_is_answered(tmp_path: Path
     assert answer.json["error"]["code"] == -32800
     gate.open.set()
     assert "result" in (await app.call(session, 8)).json, "its id is free again"
+
+
+async def test_a_call_cancelled_before_it_has_a_task_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another connection may say so in the same turn of the loop."""
+    app, run = application(tmp_path, Gate(), "lsp"), Runner.run
+
+    async def late(self: Runner, session: Any, call: Any, *, arrived: float) -> bytes | None:
+        call.cancelled = True
+        return await run(self, session, call, arrived=arrived)
+
+    session = await app.open()
+    monkeypatch.setattr(Runner, "run", late)
+    answer = await asyncio.wait_for(app.call(session, 8), BOUND_S)
+    assert answer.json["error"]["code"] == -32800
+    assert app.tool.stopped == 0
 
 
 async def test_cancelling_reaches_its_own_session_only(tmp_path: Path) -> None:

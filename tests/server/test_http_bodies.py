@@ -1,6 +1,8 @@
 """Bodies and connections over real sockets: sizes, speeds, pipelining, other dialects of HTTP."""
 
+import contextlib
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -76,6 +78,30 @@ def test_an_endless_stream_is_cut_off(server: HttpServer) -> None:
         wire.send(head + piece * 8)
         assert wire.answer().status == 413
         assert wire.closed()
+
+
+@pytest.mark.parametrize("token", [None, "wrong"])
+def test_trailers_are_bounded(server: HttpServer, token: str | None) -> None:
+    """Whoever sends them, and however they are cut."""
+    head = head_of(server, transfer_encoding="chunked")
+    if token is not None:
+        head = re.sub(rb"(?i)(authorization: )[^\r]*", rb"\1Bearer wrong", head)
+    with server.connect() as wire:
+        wire.send(head)
+        with contextlib.suppress(OSError):  # it may have been cut off by then
+            wire.send(b"1\r\n{\r\n0\r\nX: ")
+            for _ in range(64):
+                wire.send(b"a" * 16_384)
+        with contextlib.suppress(OSError):
+            assert wire.answer().status in (401, 431)
+        assert wire.closed()
+
+
+def test_what_a_trailer_says_is_not_read(server: HttpServer) -> None:
+    head = head_of(server, transfer_encoding="chunked")
+    with server.connect() as wire:
+        wire.send(head + chunked(padded(64), 64)[:-2] + b"Origin: http://evil.example\r\n\r\n")
+        assert wire.answer().status == 202
 
 
 @pytest.mark.parametrize("body", [b"zz\r\n", b"5\r\nhelloXX", b"-1\r\n\r\n", b"\r\n\r\n"])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from sightline.cli.folders import Folders, private
 from sightline.cli.start import build_engines, configuration_from, program_on, roots_from
+from sightline.process.keepers import Keepers
 from sightline.server.streams import claim_standard_streams
 
 if TYPE_CHECKING:
@@ -32,8 +33,16 @@ async def serve_stdio(arguments: argparse.Namespace) -> None:
     configuration = configuration_from(arguments, folders)
     roots = roots_from(arguments.roots, configuration, folders)
     read_fd, write_fd = claim_standard_streams()
-    engines = build_engines(configuration, roots, folders)
-    engines.go_ahead()
+    keepers = Keepers()
+    if configuration.settings.families != ("context",):
+        keepers.ahead()
+        await asyncio.sleep(0)  # it starts while everything else is imported
+    try:
+        engines = build_engines(configuration, roots, folders, keepers)
+        engines.go_ahead()
+    except BaseException:
+        await keepers.close()
+        raise
     try:
         await asyncio.to_thread(_import, *_LATER)
         checking = asyncio.create_task(asyncio.to_thread(_import, "jsonschema_rs"))

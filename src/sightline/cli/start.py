@@ -17,6 +17,7 @@ from sightline.workspace.roots import BadRoot, Root, default_root, open_root
 from sightline.workspace.trust import TrustStore
 
 if TYPE_CHECKING:  # these bring everything with them
+    from sightline.process.keepers import Keepers
     from sightline.server.compose import Program
     from sightline.server.headless import Headless
     from sightline.server.logs import Log
@@ -64,7 +65,12 @@ def roots_from(paths: Sequence[str], configuration: Configuration, folders: Fold
         raise CommandError(str(bad)) from None
 
 
-def build_engines(configuration: Configuration, roots: list[Root], folders: Folders) -> "Headless":
+def build_engines(
+    configuration: Configuration,
+    roots: list[Root],
+    folders: Folders,
+    keepers: "Keepers | None" = None,
+) -> "Headless":
     from sightline.server.headless import Headless
 
     return Headless.build(
@@ -75,6 +81,8 @@ def build_engines(configuration: Configuration, roots: list[Root], folders: Fold
         cache=private(folders.cache),
         servers=folders.servers,
         trusted=TrustStore(folders.trust).trusts,
+        keepers=keepers,
+        decisive=[str(folders.trust), str(folders.servers)],
     )
 
 

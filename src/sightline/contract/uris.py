@@ -14,11 +14,12 @@ import os
 import posixpath
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from urllib.parse import quote, unquote_to_bytes
 
 from sightline.contract.failures import UriInvalid
 
-__all__ = ["above", "is_under", "is_unicode", "path_in", "path_of", "uri_of"]
+__all__ = ["above", "is_under", "is_unicode", "path_in", "path_of", "respelled", "uri_of"]
 
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f?#]")
@@ -52,10 +53,23 @@ def path_of(uri: str) -> str:
     return normalise(path) + ("/" if path.endswith("/") and normalise(path) != "/" else "")
 
 
+@lru_cache(maxsize=4_096)
 def path_in(uri: str) -> str:
     """The path of a place that a server told; what is no path stands for itself."""
     try:
         return path_of(uri)
+    except UriInvalid:
+        return uri
+
+
+def respelled(uri: str) -> str:
+    """The canonical spelling of what a server calls a document; what is no path is as it was.
+
+    >>> respelled("file:///a/b:c.ts"), respelled("file:///a/b.ts?1")
+    ('file:///a/b%3Ac.ts', 'file:///a/b.ts?1')
+    """
+    try:
+        return uri_of(path_of(uri))
     except UriInvalid:
         return uri
 

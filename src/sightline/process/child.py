@@ -102,7 +102,8 @@ class Child:
                 await asyncio.get_running_loop().sock_recv(self._control, 1)
         finally:
             self._control.close()
-        await asyncio.to_thread(end_strays, self._mark, self.pid)
+        with contextlib.suppress(OSError):  # nothing can be looked at: too many files are open, say
+            await asyncio.to_thread(end_strays, self._mark, self.pid)
         return await self._process.wait()
 
     async def _end(self) -> bool:
@@ -119,7 +120,10 @@ class Child:
         finally:
             # A pipe with unread data would stay open: asyncio closes it with its transport only.
             self._process._transport.close()  # type: ignore[attr-defined]
-        return not find_strays(self._mark, self.pid)
+        try:
+            return not find_strays(self._mark, self.pid)
+        except OSError:
+            return False  # nobody knows
 
     def _force(self) -> None:
         """The keeper itself does not end: it is killed, and the group it started."""
@@ -140,7 +144,10 @@ class Keeper:
 
     @classmethod
     async def start(cls, limit: int) -> "Keeper":
-        ours, theirs = socket.socketpair()
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:
+            raise StartFailed(error.strerror or "the process could not be started") from None
         mark = os.urandom(8).hex()
         # A keeper needs nothing of our environment. Its home tells people whose it is.
         whose = {"HOME": os.environ["HOME"]} if "HOME" in os.environ else {}

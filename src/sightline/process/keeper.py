@@ -30,6 +30,8 @@ else:
     import _signal as signal  # all that is used of it, without a quarter of the start for enums
 
 GRACE_S = 2.0
+#: How soon it is looked whether something has ended: most things do at once.
+_FIRST_POLL_S = 0.001
 _POLL_S = 0.02
 _KILL_ROUNDS = 50
 
@@ -207,12 +209,13 @@ def end(find: "Find", reap: "Reap") -> bool:
     victims = find()
     for pid in victims:
         send(pid, signal.SIGTERM)
-    deadline = time.monotonic() + GRACE_S
+    deadline, pause = time.monotonic() + GRACE_S, _FIRST_POLL_S
     while victims and time.monotonic() < deadline:
         reap()
         victims = find()
         if victims:
-            time.sleep(_POLL_S)
+            time.sleep(pause)
+            pause = min(2 * pause, _POLL_S)
     for _ in range(_KILL_ROUNDS):
         reap()
         victims = find()

@@ -4,7 +4,7 @@ Apart from the composition, so that they can begin while everything that speaks 
 being imported: a server needs a while to start, and so does the import.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from sightline.lsp.pool import Options, Pool
 from sightline.lsp.registry import Registry
 from sightline.lsp.routing.fleet import Bounds
 from sightline.lsp.start.launcher import Launcher
+from sightline.process.keepers import Keepers
+from sightline.workspace.beside import stamp
 from sightline.workspace.roots import Root
 from sightline.workspace.workspace import Workspace
 
@@ -36,12 +38,16 @@ class Headless(NamedTuple):
         cache: Path,
         servers: Path,
         trusted: Callable[[str], bool] = lambda root: False,
+        keepers: Keepers | None = None,
+        decisive: Sequence[str] = (),
     ) -> "Headless":
+        """``decisive``: files and folders of the user's that decide which servers answer."""
         workspace = Workspace(roots, notify=settings.change_detection == "auto")
+        workspace.beside.keep({path: stamp(path) for path in decisive})
         launcher = Launcher(environment, cache, Store(servers), registry)
         bounds = Bounds(settings.max_servers, settings.server_memory_mb, settings.server_idle_s)
         options = Options(bounds, settings.allow_unstable_hover, trusted)
-        return cls(settings, workspace, Pool(workspace, registry, launcher, options))
+        return cls(settings, workspace, Pool(workspace, registry, launcher, options, keepers))
 
     def go_ahead(self) -> None:
         """Begins what needs nothing of the workspace and leaves the processor to others."""

@@ -74,6 +74,9 @@ class Connection(asyncio.Protocol):
         #: The request being answered, and those that wait for their turn.
         self._answering: Cycle | None = None
         self._waiting: deque[Cycle] = deque()
+        #: Whether a piece held something of a body, and how many bytes did not since one that did.
+        self._fruitful = False
+        self._fruitless = 0
         #: The rest of what this client says is not read any more.
         self._deaf = False
         self._status = 400
@@ -112,8 +115,13 @@ class Connection(asyncio.Protocol):
         between = before is None and self._reading is None and not self._in_head
         if between and self._again(data):
             return
-        self._begun = False
+        self._begun = self._fruitful = False
         self._feed(data)
+        if self._reading is not None and not self._deaf:
+            # What is neither a body nor the end of one: trailers, which the parser keeps.
+            self._fruitless = 0 if self._fruitful else self._fruitless + len(data)
+            if self._fruitless > _HEADER_BYTES:
+                self._refuse(431)
         if self._in_head and not self._deaf:
             # Of a piece in which this head began, the parser has counted what belongs to it.
             self._received += 0 if self._begun else len(data)
@@ -202,7 +210,7 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         self._url = b""
         self._headers = {}
-        self._head_bytes = self._received = 0
+        self._head_bytes = self._received = self._fruitless = 0
         self._in_head = self._begun = True
 
     def on_url(self, url: bytes) -> None:
@@ -215,6 +223,8 @@ class Connection(asyncio.Protocol):
         self._head_bytes += len(name) + len(value) + 4
         if self._head_bytes > _HEADER_BYTES:
             self._too_large()
+        if not self._in_head:
+            return  # a trailer, which says nothing that could be checked in time
         # The blanks around a value are not part of it; the parser takes only those before it.
         name, value = name.lower(), value.strip(b" \t")
         if name not in self._headers:
@@ -246,6 +256,7 @@ class Connection(asyncio.Protocol):
             self._pause()
 
     def on_body(self, body: bytes) -> None:
+        self._fruitful = True
         cycle = self._reading
         if cycle is not None and not cycle.complete:
             cycle.feed(body)

@@ -95,6 +95,8 @@ class Runner:
         self, session: Session, call: Call, arrived: float, deliver: Deliver | None
     ) -> bytes | None:
         caller = Caller(call.options, call.revision)
+        if call.cancelled:  # before there was a task to cancel
+            return session.finish(call, self._calls.cancelled(call.tool, caller).outcome)
         reporter: Reporter | None = None
         if deliver is not None and call.progress_token is not None:
             reporter = Reporter(session, call, deliver)

@@ -1,7 +1,7 @@
 """What a client needs to know about Sightline, and what Sightline knows about a client."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -135,20 +135,38 @@ class Endpoint:
 def endpoint_of(entry: Entry) -> Endpoint:
     """What an entry says, whichever client's spelling it has."""
     command = entry.get("command") or []
-    words = [command] if isinstance(command, str) else list(command)
+    words = [command] if isinstance(command, str) else _listed(command)
     return Endpoint(
-        command=tuple(map(str, [*words, *entry.get("args", [])])),
-        env=entry.get("env") or entry.get("environment") or {},
-        url=entry.get("httpUrl") or entry.get("url") or "",
-        headers=entry.get("headers") or entry.get("http_headers") or {},
-        helper=entry.get("headersHelper") or entry.get("http_headers_helper") or "",
+        command=tuple(map(str, [*words, *_listed(entry.get("args"))])),
+        env=_table(entry.get("env") or entry.get("environment")),
+        url=_text(entry.get("httpUrl") or entry.get("url")),
+        headers=_table(entry.get("headers") or entry.get("http_headers")),
+        helper=_text(entry.get("headersHelper") or entry.get("http_headers_helper")),
         enabled=entry.get("enabled", True) is not False and entry.get("disabled") is not True,
     )
 
 
+# Other programs' entries are read, too, and may say anything.
+
+
+def _listed(value: object) -> list[object]:
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
+
+
+def _table(value: object) -> Mapping[str, str]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
 def rewrite(key: str, name: str, url: str) -> str:
     """The command that writes an entry over HTTP anew."""
-    port = urlsplit(url).port
+    try:
+        port = urlsplit(url).port
+    except ValueError:  # no number, or none that a port has
+        port = None
     words = ["sightline", "config", key, "--http", "--write"]
     words += ["--port", str(port)] if port not in (None, Settings().port) else []
     return " ".join(words + ([] if name == "sightline" else ["--name", name]))

@@ -49,13 +49,20 @@ class Wish:
         return bool(self.url) and self.client.credential == "prompt"
 
 
+#: What only a program that is started can have.
+_OF_STDIO = frozenset({"env", "env_vars", "cwd"})
+
+
 def with_entry(text: str, wish: Wish) -> str:
     """The client's file with the entry in it, and nothing else changed."""
     client = wish.client
     path = [*client.path, wish.name]
     try:
         if client.form == "toml":
-            return toml.put(text, path, wish.entry(), drop=TRANSPORT)
+            # Its client reads no part of a file in which an address has an environment.
+            return toml.put(
+                text, path, wish.entry(), drop=TRANSPORT | (_OF_STDIO if wish.url else set())
+            )
         if client.form == "json" and jsonc.has_comments(text):
             raise CannotChange(f"it has comments, which {client.title} may not read")
         old = entries(text, client).get(wish.name, {})

@@ -60,6 +60,11 @@ def put(text: str, path: Sequence[str], new: Table, drop: Collection[str] = ()) 
     else:
         changed = text[:start] + stanza + text[end:]
     below = {k: v for k, v in (there or {}).items() if k not in own}
+    for name in below.keys() & (set(drop) - new.keys()):
+        raise BadToml(
+            f"[{'.'.join((*path, name))}] belongs to another way to reach the server; "
+            "remove that table and write again"
+        )
     try:
         if tomllib.loads(changed) == _with(before, path, below | merged):
             return changed

@@ -31,18 +31,15 @@ def run(arguments: argparse.Namespace) -> int:
     real = os.path.realpath(arguments.root)
     try:
         if arguments.command == "untrust":
-            return _untrust(store, real)
-        new = store.add(open_root(real, home=folders.home).real)
-        print(f"{plain(real)} {'is now' if new else 'was already'} trusted")
+            if not store.remove(real):
+                raise CommandError(f"{real} was not trusted", Exit.NOT_FOUND)
+            said = "is no longer trusted"
+        else:
+            new = store.add(open_root(real, home=folders.home).real)
+            said = f"{'is now' if new else 'was already'} trusted"
     except (BadRoot, BadTrustFile) as problem:
         raise CommandError(str(problem)) from None
     except OSError as problem:
         raise unwritable(folders.data, problem) from None
-    return int(Exit.OK)
-
-
-def _untrust(store: TrustStore, real: str) -> int:
-    if not store.remove(real):
-        raise CommandError(f"{real} was not trusted", Exit.NOT_FOUND)
-    print(f"{plain(real)} is no longer trusted")
+    print(f"{plain(real)} {said}")
     return int(Exit.OK)
