@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sightline.lsp import pool
-from sightline.process.child import Child, spawn
+from sightline.process.child import Child
+from sightline.process.keepers import Keepers
 from tests.languages.samples import only
 from tests.support.engine import Engine, engine
 from tests.support.files import write_files
@@ -97,13 +97,15 @@ async def test_a_source_that_another_includes(
     root = tmp_path / "ws"
     write_files(root, FILES | {"tests/mock.cpp": '#define MOCK 1\n#include "../src/use.cpp"\n'})
     starts: list[str] = []
+    spawn = Keepers.spawn
 
-    async def counted(command: Any, **rest: Any) -> Child:
+    async def counted(keepers: Keepers, command: Any, **rest: Any) -> Child:
         starts.append(command[0])
-        return await spawn(command, **rest)
+        return await spawn(keepers, command, **rest)
 
-    monkeypatch.setattr(pool, "spawn", counted)
-    for expected in (2, 3):  # once more after it has read everything, and not after it has loaded
+    monkeypatch.setattr(Keepers, "spawn", counted)
+    # First without what includes another, then with it, then from what it kept, which is enough.
+    for expected in (3, 4):
         async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
             assert (await uses(running))[0] == {"src/use.cpp", "tests/check.cpp"}
         assert len(starts) == expected

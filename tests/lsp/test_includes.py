@@ -99,13 +99,6 @@ def test_what_is_nowhere_is_named(tmp_path: Path) -> None:
     assert found(root).missing == ("made_later.h", "nobody/has.h")
 
 
-def test_a_source_that_another_includes_is_noticed(tmp_path: Path) -> None:
-    root = write_files(tmp_path / "ws", {"a.c": "", "b.c": '#include "b.inc"\n#include <gone.c>\n'})
-    assert not found(root).entangled
-    write_files(root, {"test/c.c": '#include "../a.c"\n'})
-    assert found(root).entangled
-
-
 def test_only_what_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write_files(tmp_path / "ws", {"a.c": "#include <a.h>\n", "b.c": "#include <b.h>\n"})
     includes = Includes()

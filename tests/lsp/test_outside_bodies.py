@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.lsp.c.outside_bodies import outside_bodies
+from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
 
 F = "int f(int a)\n{\n  if(a) {\n    return 1;\n  }\n  return a;\n}\n"
 INSIDE = [
@@ -67,6 +67,63 @@ def test_where_nobody_can_tell_nothing_is_said(text: str) -> None:
     assert outside_bodies(text) == ""
 
 
+NEW = "/** New. */\nstatic struct s *added(struct t *b)\n{\n  return f(1);\n}\n"
+G = "/* Old. */\nint g(void) { return 1; }\n"
+ADDED = [
+    (F, F + NEW),
+    (F, NEW + F),
+    (F + G, F + NEW + G),
+    (F + G, NEW + F + "\n\nint more(int a) { return a; }\n" + G),
+    (F + G, F.replace("return 1", "return added(a)") + NEW + G),
+    ("#include <a.h>\n" + F, "#include <a.h>\n" + NEW + F),
+    ("namespace n {\n" + F + "}\n", "namespace n {\n" + F + NEW + "}\n"),
+    ('extern "C" {\n' + F + "}\n", 'extern "C" {\n' + NEW + F + "}\n"),
+    ("void A::f() { }\n", "void A::f() { }\nint A::added() const { return 1; }\n"),
+    ("", NEW),
+]
+NOT_ONLY_ADDED = [
+    (F, F.replace("f(", "g(")),  # another one is gone
+    (F, F + F),  # it was there
+    (F + G, NEW + F + G.replace("/* Old. */\n", "")),  # a comment is gone
+    (F + G, F + "/* Old. */\n" + NEW + "int g(void) { return 1; }\n"),  # or is another one's
+    (F, F + NEW + "/* At the end. */\n"),
+    (F, F + "int added;\n"),
+    (F, F + "int added(void);\n"),
+    (F, "static int f(int a);\n" + F),  # another kind of function
+    (F, "#define f added\n" + F),
+    (F, "#define A(b) b\n" + NEW + F),
+    (F, F + "struct added { int a; };\n"),
+    (F, F + "ADDED(b) { }\n"),
+    (F, F + "int operator==(s a, s b) { return 1; }\n"),
+    (F, F + "template <class T> int added(T a) { return 1; }\n"),
+    ("struct s { int a; };\n", "struct s { int a; int added() { return 1; } };\n"),
+    (F.replace("f(", "added("), F.replace("f(", "added(") + NEW),
+    (F + "// added\n", F + "// added\n" + NEW),  # the word may be a macro, or declared elsewhere
+    (F, F + "#if A\n" + NEW + "#endif\n"),
+    (F, F + "int added(a) int a; { return a; }\n"),
+    (F + '#include "f.def"\n', NEW + F + '#include "f.def"\n'),  # which may name it
+    ("void f() {\n#include <f.def>\n}\n", NEW + "void f() {\n#include <f.def>\n}\n"),
+    ('extern "C"\n#ifdef A\nB\n#endif\n' + F, 'extern "C"\n#ifdef A\nB\n#endif\n' + NEW + F),
+    ("struct { int a; } b;\n", "struct { int a; } int added(void) { return 1; } b;\n"),
+    (F, "BEGIN\nint added(void) { return 1; }\n" + F),  # a macro may hide a brace
+    ("BEGIN\n" + F, "BEGIN\n" + F + "BEGIN\nint added(void) { return 1; }\n"),
+    (F, F + "unknown added(void) { return 1; }\n"),
+    (F, "BEGIN(f) a; }"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), ADDED)
+def test_functions_that_are_added(before: str, after: str) -> None:
+    assert only_adds_functions(before, after)
+    assert outside_bodies(before) != outside_bodies(after)
+    assert not only_adds_functions(after, before)
+
+
+@pytest.mark.parametrize(("before", "after"), NOT_ONLY_ADDED)
+def test_whatever_else_is_done(before: str, after: str) -> None:
+    assert not only_adds_functions(before, after)
+
+
 STATEMENTS = st.sampled_from(
     [
         "a++;",
@@ -101,3 +158,17 @@ def test_bodies_are_told_from_what_is_around_them(
     assert said
     assert said == outside_bodies(text(before, other, after))
     assert said != outside_bodies(text(before, body, [*after, more]))
+
+
+@given(st.lists(DECLARATIONS), st.integers(0, 9), st.lists(STATEMENTS), DECLARATIONS)
+def test_a_function_may_be_added_anywhere_between_declarations(
+    declared: list[str], place: int, body: list[str], more: str
+) -> None:
+    inner = "".join(f"  {each}\n" for each in body)
+    new = f"int added(void)\n{{\n{inner}}}"
+    at = min(place, len(declared))
+    # What stands behind a comment belongs to it.
+    at = next((k for k in range(at, 0, -1) if not declared[k - 1].startswith("/*")), 0)
+    before, after = "\n".join(declared), "\n".join([*declared[:at], new, *declared[at:]])
+    assert only_adds_functions(before, after)
+    assert not only_adds_functions(before, "\n".join([*declared[:at], new, more, *declared[at:]]))

@@ -48,7 +48,7 @@ from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.start.launcher import Launcher, Start
 from sightline.lsp.together import both
 from sightline.lsp.wire.messages import SymbolDetails
-from sightline.process.child import spawn
+from sightline.process.keepers import Keepers
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
@@ -103,8 +103,10 @@ class Pool:
         registry: Registry,
         launcher: Launcher,
         options: Options | None = None,
+        keepers: Keepers | None = None,
     ) -> None:
         options = options or Options()
+        self._keepers = keepers or Keepers()
         self._workspace = workspace
         self._registry = registry
         self._launcher = launcher
@@ -175,7 +177,8 @@ class Pool:
 
         # Code of a project with its own environment may use what lies outside of it.
         related = self._routes.related(own)
-        unreadable, language = self.gaps.of_files(related), self._routes.language(file.path) or ""
+        unreadable = self.gaps.of_files(related, searched=True)
+        language = self._routes.language(file.path) or ""
         name = whole_name(language, file, position, ())
         lacking = self.gaps.of_references(related, own, file, name)
         parts, sought = await self._beside(self._turns.all(ask, related), own, question)
@@ -261,7 +264,7 @@ class Pool:
             raise NotReady("the files changed meanwhile; retry", waiting_for="quiet files")
         items = {uri: items for part in parts for uri, items in part.items()}
         unread = await unreadable
-        notes = [self._without(unable), _not_shown(copies), unread]
+        notes = [self._without(unable), _not_shown(copies), self._note(*routes), unread]
         return Covered(items, uncovered, note=" ".join(filter(None, notes)))
 
     # Lifetime
@@ -347,6 +350,7 @@ class Pool:
         for task in list(self._leaving):
             await task
         await self._fleet.close()
+        await self._keepers.close()
 
     # Warming
 
@@ -425,7 +429,9 @@ class Pool:
 
         async def seek() -> _Sought:
             server = await self._reader(route, file.path)
-            sought = await others.seek(server.units, name_at(file.text, position))
+            # The one for headers may not have started, and is given the same sources.
+            units = self._server(route).units
+            sought = await others.seek(units, name_at(file.text, position))
             if sought.decided:
                 return _Sought(others, server, sought)
             language = self._routes.language_id(file.path)
@@ -512,7 +518,7 @@ class Pool:
         if not route.spec.compile_database:
             return server
         await server.ready()
-        return server if path in server.units else self._known(route, _BESIDE)
+        return server if server.compiles(path) else self._known(route, _BESIDE)
 
     def _server(self, route: Route) -> Server:
         """The server that a user's question is put to."""
@@ -523,11 +529,16 @@ class Pool:
     def _known(self, route: Route, beside: str = "") -> Server:
         key = _key(route, beside)
         if key not in self._fleet.servers:
-            self._fleet.servers[key] = Server(self._launch(route))
+            self._fleet.servers[key] = Server(self._launch(route, beside))
         return self._fleet.servers[key]
 
-    def _launch(self, route: Route) -> Launch:
+    def _launch(self, route: Route, beside: str) -> Launch:
         spec, folder = route.spec, route.project.folder
+
+        async def admit(server: Server) -> None:
+            if beside:  # two that read the same at a time spoil what they keep
+                await self._known(route).ready()
+            await self._fleet.admit(server)
 
         def project() -> Project:
             return self._routes.project(spec, folder)
@@ -550,11 +561,13 @@ class Pool:
             project=project,
             trees=self._workspace.all_trees,
             prepare=prepare,
-            spawn=lambda start: spawn(
+            ahead=self._keepers.ahead,
+            spawn=lambda start: self._keepers.spawn(
                 start.command, cwd=start.cwd, env=start.environment, allowed=start.allowed
             ),
             read=partial(self._read, spec),
-            admit=self._fleet.admit,
+            is_current=self._workspace.is_current,
+            admit=admit,
             ended=self._workspace.source_changed,
             relies_on=self._workspace.beside.keep,
         )
@@ -575,12 +588,15 @@ class Pool:
         return None
 
     def _changed(self, changes: Sequence[Change]) -> None:
-        self._routes.changed(changes)
-        self.gaps.changed(changes)
         # What has a name that is not text no server reads, and some end when they are told of it.
         named = [change for change in changes if is_unicode(change.path)]
-        for server in list(self._fleet.servers.values()) if named else ():
-            server.changed(named)
+        servers = list(self._fleet.servers.values()) if named else []
+        # Whoever fails is a bug that is heard of; the others are told nevertheless.
+        with contextlib.ExitStack() as everybody:
+            for server in reversed(servers):
+                everybody.callback(server.changed, named)
+            everybody.callback(self.gaps.changed, changes)
+            everybody.callback(self._routes.changed, changes)
 
     def _roots_changed(self) -> None:
         """Servers of roots that are gone are ended."""

@@ -39,11 +39,11 @@ async def in_a_source(server: Server, question: Expected) -> Asked:
     file, position, include_declaration = question
     name = name_at(file.text, position)
     await server.ready()
-    if file.path in server.units or len(name) < _SHORTEST:
+    if server.compiles(file.path) or len(name) < _SHORTEST:
         return Asked(question)
     symbols = await questions.workspace_symbols(server, name)
     places = [symbol.location for symbol in symbols if symbol.name == name]
-    for place in [each for each in places if path_in(each.uri) in server.units][:_MOST]:
+    for place in [each for each in places if server.compiles(path_in(each.uri))][:_MOST]:
         read = server.launch.read(path_in(place.uri))
         if read is None:
             continue
@@ -57,7 +57,7 @@ async def in_a_source(server: Server, question: Expected) -> Asked:
 
 async def note_of(server: Server, file: SourceFile, language: str) -> str:
     """What is to be said of an answer that was given in a file."""
-    if file.path in server.units:
+    if server.compiles(file.path):
         return ""
     said = await questions.document_diagnostics(server, file, language)
     if has_errors(said):

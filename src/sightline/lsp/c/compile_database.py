@@ -14,6 +14,7 @@ removed.
 import json
 import os
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -28,7 +29,8 @@ from sightline.lsp.c.clangd_configuration import NAME as _CONFIGURATION
 from sightline.lsp.c.compile_commands import Command, CommandFiles
 from sightline.lsp.c.compiler_flags import Flags, split
 from sightline.lsp.c.includes import Includes, IncludesOf, nearest_first
-from sightline.lsp.c.outside_bodies import outside_bodies
+from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
+from sightline.lsp.c.parts import Parts
 from sightline.lsp.c.preprocessor import HEADERS
 from sightline.lsp.files.reading import read_text
 from sightline.lsp.project.projects import Project
@@ -52,6 +54,8 @@ _INDEX = ".cache"
 _SHARDS = f"{_INDEX}/clangd/index"
 #: What the index was made of when it was last loaded.
 _STATE = "includes.json"
+#: So often parts are given first, where a server does not keep what it reads of them.
+_TRIES = 2
 
 Entry = dict[str, Any]
 #: The longer ones first.
@@ -68,6 +72,11 @@ class _State(msgspec.Struct, frozen=True):
     outside: frozenset[str]
     #: What every configuration of the server said, in short. It may hold flags for any file.
     configurations: dict[str, str] = {}
+    #: What sources said that include each other, to the letter, in short.
+    parts: dict[str, str] = {}
+    #: How often a server was given parts without the files that include them, since they changed
+    #: and until it was given everything.
+    tries: int = 0
 
 
 class Database(NamedTuple):
@@ -81,15 +90,19 @@ class Database(NamedTuple):
     files: Mapping[str, frozenset[str]] = {}
     #: The text that each source had, packed, where it is kept.
     texts: Mapping[str, bytes] = {}
+    #: The files that some include may mean.
+    included: frozenset[str] = frozenset()
     #: The headers that they surely include, and that say the same wherever they are included.
     plain: frozenset[str] = frozenset()
     #: Headers that are needed and were not found, where the flags were made here.
     missing: tuple[str, ...] = ()
     #: How many sources of the project its own database does not have.
     unread: int = 0
-    #: Whether a source is included by another file. A server that has just read such a project may
-    #: have lost what is in that source; one that loads what was kept has not.
+    #: Whether one of them is included by another. A server that has just read such a project does
+    #: not know what it read of the one in the other; it does once it loads what it kept.
     entangled: bool = False
+    #: Whether files that include other sources are left out, until those have been read.
+    unfinished: bool = False
     #: Every place outside the project where an include, or a database, was looked for.
     outside: frozenset[str] = frozenset()
     #: How many databases of the project are not read.
@@ -97,15 +110,25 @@ class Database(NamedTuple):
     #: How many flags of the project are not used, because nobody trusted it.
     unused: int = 0
 
+    def compiles(self, path: str) -> bool:
+        """Whether a file is compiled by itself, and no other has it as a part."""
+        return path in self.units and path not in self.included
+
     def only_one_with(self, unit: str, includes: Iterable[str]) -> bool:
         """Whether no other file in the database has one of these includes."""
         others = [self.files.get(other, ()) for other in self.units if other != unit]
         return any(not any(include in each for each in others) for include in includes)
 
-    def said_of(self, unit: str) -> str:
-        """What a source said outside its function bodies, in short; empty where nobody knows."""
-        text = self.texts.get(unit)
-        return outside_bodies(zlib.decompress(text).decode()) if text is not None else ""
+    def can_be_taken_in(self, unit: str, text: str) -> bool:
+        """Whether a source says now what it said outside its function bodies, or has only functions
+        more; not where nobody knows. A file that includes it is not read again by itself.
+        """
+        packed = self.texts.get(unit)
+        if packed is None or unit in self.included:
+            return False
+        before = zlib.decompress(packed).decode()
+        said = outside_bodies(before)
+        return said != "" and (outside_bodies(text) == said or only_adds_functions(before, text))
 
     def shortcomings(self) -> list[Shortcoming]:
         sentences = []
@@ -151,24 +174,26 @@ def write(
     copied = bool(entries)
     if not copied:
         entries = _made(project, told, lines)
-    text = json.dumps([entries[unit] for unit in sorted(entries)], indent=1)
-    target = Path(folder, NAMES[0])
-    before = target.read_text(encoding="utf-8") if target.exists() else "[]"
-    if before != text:
-        if _differs(before, entries):
-            _end_index(folder)
-        _replace(target, text)
+    parts = Parts.among(entries, told)
+    ended = _differs(_database(folder), entries)
+    if ended:
+        _end_index(folder)
+    unfinished = _forget(folder, entries, told, configurations, parts, ended=ended)
+    units = parts.first(entries) if unfinished else frozenset(entries)
+    _replace(Path(folder, NAMES[0]), json.dumps([entries[u] for u in sorted(units)], indent=1))
     plain = told.surely_read_by(entries) - told.decided_elsewhere
-    _forget(folder, entries, told, configurations)
+    included = frozenset(chain.from_iterable(told.meant.values()))
     if copied:
         unread = len([path for path in _sources(project) if path not in entries])
         return Database(
-            frozenset(entries),
+            units,
             files=told.files,
             texts=told.texts,
+            included=included,
             plain=plain,
             unread=unread,
-            entangled=told.entangled,
+            entangled=bool(parts.parts),
+            unfinished=unfinished,
             outside=outside,
             too_large=len(files.unread),
             unused=len(unused),
@@ -176,13 +201,15 @@ def write(
     # Flags of the project's own may name folders that are not looked into here.
     missing = () if lines else told.missing
     return Database(
-        frozenset(entries),
+        units,
         told.spelled,
         told.files,
         told.texts,
-        plain=plain,
+        included,
+        plain,
         missing=missing,
-        entangled=told.entangled,
+        entangled=bool(parts.parts),
+        unfinished=unfinished,
         outside=outside,
         too_large=len(files.unread),
         unused=len(unused),
@@ -196,15 +223,26 @@ def _end_index(folder: str) -> None:
 
 
 def _replace(target: Path, text: str) -> None:
+    """Writes a file, unless it says that already."""
+    if _whole(target) == text:
+        return
     fresh = target.with_suffix(".new")
     fresh.write_text(text, encoding="utf-8")
     fresh.replace(target)
 
 
 def _forget(
-    folder: str, units: Mapping[str, Entry], told: IncludesOf, configured: Iterable[str]
-) -> None:
-    """Removes from the index what no longer holds, and would be kept."""
+    folder: str,
+    units: Mapping[str, Entry],
+    told: IncludesOf,
+    configured: Iterable[str],
+    parts: Parts,
+    *,
+    ended: bool,
+) -> bool:
+    """Removes from the index what no longer holds, and would be kept. Whether parts have to be read
+    before the files that include them.
+    """
     texts = {path: read_text(path, 1 << 20) for path in configured}
     now = _State(
         told.meanings(),
@@ -212,33 +250,56 @@ def _forget(
         frozenset(told.files.keys() - units.keys()),
         told.outside & told.files.keys(),
         {path: sha256_hex(text)[:16] for path, text in texts.items() if text},
+        dict(parts.said),
     )
     kept = Path(folder, _STATE)
     before = _state(kept)
     if before is None or before.configurations != now.configurations:
         _end_index(folder)
-    elif before != now:
-        others = [i for i, meant in before.meanings.items() if now.meanings.get(i, meant) != meant]
-        stale = told.reached_by(others)
-        # What was kept of one that was away may be from the time before.
-        stale |= before.units.keys() ^ now.units.keys()
-        stale |= (before.headers - now.headers) | (before.outside - now.outside)
-        for unit, includes in before.units.items():
-            if now.units.get(unit) != includes:
-                # What a header declares is kept with the place where this source defined it. A
-                # header that is not kept is read in the first source that is known to include it.
-                stale |= {unit} | told.brought_by(includes[1:])
-        names = {os.path.basename(path) for path in stale}
-        for shard in Path(folder, _SHARDS).glob("*.idx") if names else ():
-            if shard.name.rsplit(".", 2)[0] in names:
-                shard.unlink(missing_ok=True)
+        ended = True
+    stale = {*units} if before is None or ended else _stale(before, now, told)
+    touched = parts.touched(stale, told)
+    shards = Path(folder, _SHARDS)
+    names = {os.path.basename(path) for path in stale | touched}
+    for shard in shards.glob("*.idx") if names and not ended else ():
+        if _about(shard) in names:
+            shard.unlink(missing_ok=True)
+    tries, alone = 0, parts.parts - parts.wholes
+    if touched and alone:
+        tries = 1
+    elif before is not None and 0 < before.tries < _TRIES:
+        there = Counter(map(_about, shards.glob("*.idx")))
+        tries = 0 if Counter(map(os.path.basename, alone)) <= there else before.tries + 1
+    now = msgspec.structs.replace(now, tries=tries)
     if before != now:
         _replace(kept, msgspec.json.encode(now).decode())
+    return tries > 0
+
+
+def _about(shard: Path) -> str:
+    """The name of the file that a file of the index is about."""
+    return shard.name.rsplit(".", 2)[0]
+
+
+def _stale(before: _State, now: _State, told: IncludesOf) -> set[str]:
+    """The files of which something else may be read now."""
+    others = [i for i, meant in before.meanings.items() if now.meanings.get(i, meant) != meant]
+    stale = told.reached_by(others)
+    # What was kept of one that was away may be from the time before.
+    stale |= before.units.keys() ^ now.units.keys()
+    stale |= (before.headers - now.headers) | (before.outside - now.outside)
+    stale |= {path for path, said in now.parts.items() if before.parts.get(path, said) != said}
+    for unit, includes in before.units.items():
+        if now.units.get(unit) != includes:
+            # What a header declares is kept with the place where this source defined it. A
+            # header that is not kept is read in the first source that is known to include it.
+            stale |= {unit} | told.brought_by(includes[1:])
+    return stale
 
 
 def _state(path: Path) -> _State | None:
     try:
-        return msgspec.json.decode((read_text(str(path)) or "").encode(), type=_State)
+        return msgspec.json.decode(_whole(path).encode(), type=_State)
     except msgspec.DecodeError:
         return None
 
@@ -246,6 +307,18 @@ def _state(path: Path) -> _State | None:
 def _sources(project: Project) -> Iterator[str]:
     """The files that are compiled by themselves."""
     return (path for path in project.files() if not path.lower().endswith(HEADERS))
+
+
+def _database(folder: str) -> str:
+    return _whole(Path(folder, NAMES[0])) or "[]"
+
+
+def _whole(path: Path) -> str:
+    """What was written here, however long."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _differs(before: str, entries: Mapping[str, Entry]) -> bool:

@@ -53,7 +53,8 @@ _SYSTEM = (
     "/usr/include/*/c++/*",
     "/usr/lib/gcc/*/*/include",
 )
-_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++")
+#: So deep are files followed that are included and have no name of the language's.
+_DEEPEST = 4
 _MAX_FILES = 20_000
 _MAX_BYTES = 4 << 20
 #: Where what the system brings lies: it changes when somebody installs something.
@@ -98,8 +99,6 @@ class IncludesOf(NamedTuple):
     missing: tuple[str, ...] = ()
     #: Every include that occurs. A new one may need another folder.
     spelled: frozenset[str] = frozenset()
-    #: Whether a source is included by another file, and so compiled more than once.
-    entangled: bool = False
     #: The files of the project that each include may mean, and the includes of each file.
     meant: Mapping[str, Sequence[str]] = {}
     files: Mapping[str, frozenset[str]] = {}
@@ -210,17 +209,29 @@ class Includes:
         users: dict[str, set[str]] = {}
         musts: dict[str, list[str]] = {}
         room = _MOST_KEPT
-        for path in project.files()[:_MAX_FILES]:
+
+        def read(path: str, *, keep: bool) -> int:
             folder, _, name = path.rpartition("/")
             stamp, known = tree.get(folder, {}).get(name), before.get(path)
             if known is None or known.stamp != stamp:
-                known = _look(stamp, path, keep=room > 0 and not name.lower().endswith(HEADERS))
+                known = _look(stamp, path, keep=keep)
             seen[path] = known
-            room -= len(known.text)
             for include in known.spelled:
                 users.setdefault(include, set()).add(folder)
             for include in known.needed:
                 musts.setdefault(include, []).append(path)
+            return len(known.text)
+
+        for path in project.files()[:_MAX_FILES]:
+            room -= read(path, keep=room > 0 and not path.lower().endswith(HEADERS))
+        # What is included may have any name: a table of macros, a part of a template.
+        for _ in range(_DEEPEST):
+            there = _there(project, users)
+            others = {path for include in users for path in there(include)} - seen.keys()
+            for path in sorted(others)[: max(0, _MAX_FILES - len(seen))]:
+                read(path, keep=False)
+            if not others:
+                break
         outside = _Outside(project, folders, before)
         for path in list(seen):
             outside.follow(path, seen[path].spelled)
@@ -238,7 +249,6 @@ class Includes:
             _folders(users, there),
             tuple(sorted(set(missing))),
             frozenset(users),
-            any(include.lower().endswith(_SOURCES) and there(include) for include in users),
             {
                 include: [*there(include), *sorted(outside.found.get(include, ()))]
                 for include in outside.spelled().union(users)

@@ -2,8 +2,8 @@
 
 A compiler's server goes on naming what its index once had of a source: a definition that was taken
 out, or the comment above one. Nothing inside a function body is in its index but uses, and those it
-takes from the new text. So an edit between the braces of a function can be taken in, and any other
-makes the server start over.
+takes from the new text. So an edit between the braces of a function can be taken in, and so can one
+that only adds functions with new names. Any other makes the server start over.
 
 This is read without a compiler. Where the text does not show plainly what is a body (braces that
 macros hide, branches that open different ones), nothing is said, and every edit counts. Refused,
@@ -19,11 +19,13 @@ False
 """
 
 import re
+from collections.abc import Collection
+from typing import NamedTuple
 
 from sightline.contract.canonical import sha256_hex
-from sightline.lsp.c.preprocessor import code_of
+from sightline.lsp.c.preprocessor import KEYWORDS, code_of
 
-__all__ = ["outside_bodies"]
+__all__ = ["only_adds_functions", "outside_bodies"]
 
 # Expressions are compiled when they are first needed, which most programs never do.
 #: Braces, and what a directive begins with, up to its end; it may go on in the next lines.
@@ -42,8 +44,19 @@ _DECLARES = (
     r"\n[ \t]*(?!return\b|else\b|case\b|goto\b|throw\b|delete\b)"
     r"[A-Za-z_]\w*(?:[ \t]+[A-Za-z_]\w*)*[ \t*&]+[A-Za-z_]\w*\([^;{}()]*\)[ \t]*;"
 )
-#: Texts over several lines, other spellings of braces, comments that go on in the next line.
-_ODD = r'R"|<%|%>|\?\?[<>]|//[^\n]*\\\n'
+#: Texts over several lines, and other spellings of braces.
+_ODD = r'R"|<%|%>|\?\?[<>]'
+#: Where a declaration, a directive or a block ends, once bodies are left out.
+_END = r"\{\s*\}|[{};]|(?m:^[ \t]*#(?:[^\n]*\\\n)*[^\n]*)"
+#: What stands before a brace in which functions are nobody's members.
+_OPEN_TO_ALL = r"\bnamespace\b[^;{}()=]*\Z|\bextern\s*\Z"
+#: What stands before the parameters of a plain function: what it returns, then its name.
+_NAMED = r"\A\s*[A-Za-z_][^{};#()]*[\s*&>](?:\w+\s*::\s*)*(?P<name>[A-Za-z_]\w*)\s*\Z"
+_NOT_PLAIN = r"\b(?:operator|template)\b"
+#: What is included behind a declaration may use it.
+_INCLUDE = r"#[ \t]*(?:include|import|embed)"
+#: Where the first declaration ends.
+_DECLARED = r"[;{}]"
 #: So far back a head is looked at.
 _LONGEST_HEAD = 2_000
 _LONGEST_NAMES = 80
@@ -51,15 +64,125 @@ _LONGEST_NAMES = 80
 
 def outside_bodies(text: str) -> str:
     """Differs when what stands outside function bodies does; empty if that cannot be told."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if re.search(_ODD, text):
-        return ""
     try:
-        pieces = _Reading(text).pieces()
+        return sha256_hex(_spaced_alike(_outside(text)))[:16]
     except _Unclear:
         return ""
-    return sha256_hex(_spaced_alike("".join(pieces)))[:16]
+
+
+def only_adds_functions(before: str, after: str) -> bool:
+    """Whether an edit adds functions, each with a name that stood nowhere, and does nothing else
+    outside of bodies.
+
+    >>> f, g = "int f(void) {}\\n", "/* New. */\\nint g(void) { return 1; }\\n"
+    >>> only_adds_functions(f, g + f), only_adds_functions(f, f + f), only_adds_functions(g, f)
+    (True, False, False)
+    """
+    try:
+        old, new = _items(before), _items(after)
+    except _Unclear:
+        return False
+    added: list[_Item] = []
+    left = iter(old)
+    following = next(left, None)
+    for item in new:
+        if item == following:
+            following = next(left, None)
+        else:
+            added.append(item)
+    words = set(re.findall(r"\w+", before))
+    return following is None and all(item.is_new(words) for item in added)
+
+
+def _outside(text: str) -> str:
+    """What stands outside function bodies, with the braces around them."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if re.search(_ODD, text) or _has_long_comment(text):
+        raise _Unclear
+    return "".join(_Reading(text).pieces())
+
+
+def _has_long_comment(text: str) -> bool:
+    """Whether a comment to the end of a line may go on in the next."""
+    end = text.find("\\\n")
+    while end >= 0:
+        if "//" in text[text.rfind("\n", 0, end) + 1 : end]:
+            return True
+        end = text.find("\\\n", end + 1)
+    return False
+
+
+class _Item(NamedTuple):
+    """A declaration with the comments before it, a directive, or a brace that others stand in."""
+
+    text: str
+    #: The words that a function begins with, its name the last; none if it is not plain to see
+    #: that it is the definition of one, and nobody's member.
+    words: tuple[str, ...] = ()
+
+    def is_new(self, known: Collection[str]) -> bool:
+        """Whether it is a function whose name is not known, and all that stands before it is: a
+        word that nobody knows, or one in capitals, may be a macro and hide a brace.
+        """
+        *before, name = self.words or ("",)
+        plain = (
+            word in KEYWORDS or (word in known and not (word.isupper() and word[1:]))
+            for word in before
+        )
+        return bool(name) and name not in known and all(plain)
+
+
+class _Around(NamedTuple):
+    """A brace that is open."""
+
+    #: Whether functions of their own may stand in it.
+    to_all: bool
+    #: Whether what follows its end belongs to it: the name of a type, say.
+    goes_on: bool
+
+
+def _items(text: str) -> list[_Item]:
+    outside = _outside(text)
+    code, items, since = code_of(outside), list[_Item](), 0
+    declared = re.search(_DECLARED, code)
+    if declared and re.compile(_INCLUDE).search(code, declared.start()):
+        raise _Unclear
+    around: list[_Around] = []
+    goes_on = False
+    for mark in re.finditer(_END, code):
+        found, head = mark[0], code[since : mark.start()]
+        if head.count("(") != head.count(")"):
+            raise _Unclear
+        if found[0] == "{":
+            head = head.strip()  # of comments there are blanks
+            if len(head) > _LONGEST_HEAD:
+                raise _Unclear
+        words: tuple[str, ...] = ()
+        if found == "{":
+            to_all = re.search(_OPEN_TO_ALL, head) is not None
+            around.append(_Around(to_all, not to_all and not _is_function(head)))
+        elif found == "}":
+            goes_on = bool(around) and around.pop().goes_on
+        elif found == ";":
+            goes_on = False
+        elif "#" in found and head.strip():
+            raise _Unclear  # in the middle of a declaration
+        elif found == "{}" and not goes_on and all(each.to_all for each in around):
+            words = _function_words(head)
+        items.append(_Item(_spaced_alike(outside[since : mark.end()]), words))
+        since = mark.end()
+    items.append(_Item(_spaced_alike(outside[since:])))
+    return items
+
+
+def _function_words(head: str) -> tuple[str, ...]:
+    """The words that a function begins with, up to its name; none if that is not plain to see."""
+    before = _before_parameters(head)
+    found = re.search(_NAMED, before)
+    if found is None or re.search(_NOT_PLAIN, before) or not _is_function(head):
+        return ()
+    return tuple(re.findall(r"\w+", re.sub(_POINTER_TO, "", before)))
 
 
 class _Unclear(Exception):

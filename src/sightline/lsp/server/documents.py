@@ -6,12 +6,14 @@ Documents that must stay open for the server to know its project are held: they 
 their file changes. So are scripts that it would not take for its own otherwise.
 """
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from sightline.contract.source import SourceFile
+from sightline.contract.uris import uri_of
 from sightline.lsp.wire.client import Client
 
 __all__ = ["Documents"]
@@ -19,9 +21,25 @@ __all__ = ["Documents"]
 MAX_OPEN = 64
 
 
+class _Shown(NamedTuple):
+    version: int
+    since: float
+
+
 class Documents:
-    def __init__(self, client: Client, *, reopens: bool = False) -> None:
+    def __init__(
+        self,
+        client: Client,
+        *,
+        reopens: bool = False,
+        overtake: Callable[[str], None] = lambda uri: None,
+        is_used: Callable[[str], bool] = lambda uri: False,
+    ) -> None:
         self._client = client
+        #: Whether somebody waits for an answer about a document, which stays open then.
+        self._is_used = is_used
+        #: Told of every document of which there will be no older version any more.
+        self._overtake = overtake
         #: A changed document is closed and opened: the server would go on with what it made of the
         #: includes before, and publish that.
         self._reopens = reopens
@@ -33,9 +51,24 @@ class Documents:
         self._held: set[str] = set()
         self._besides: set[str] = set()
         self._versions = 0
+        #: Those that were shown and not said to be taken in; and whether the server says that of
+        #: any, as far as that is known.
+        self._unseen: dict[str, _Shown] = {}
+        self._tells: bool | None = None
+        self._has_closed = False
 
     def __contains__(self, uri: str) -> bool:
         return uri in self._open
+
+    def has(self, file: SourceFile) -> bool:
+        """Whether a file is open with exactly this text."""
+        known = self._open.get(file.uri)
+        return known is not None and known[1] == file.text
+
+    def version_of(self, uri: str) -> int | None:
+        """The version in which a document is open."""
+        known = self._open.get(uri)
+        return known[0] if known is not None else None
 
     def show(self, file: SourceFile, language: str) -> int:
         """Makes the server see ``file`` with exactly this text; its version."""
@@ -47,6 +80,8 @@ class Documents:
                 return version
         self._versions += 1
         self._open[file.uri] = (self._versions, file.text)
+        self._unseen[file.uri] = _Shown(self._versions, time.monotonic())
+        self._overtake(file.uri)
         if known is not None and self._reopens:
             self.close_once(file.uri)
             self._announce(file.uri, language, file.text)
@@ -117,7 +152,41 @@ class Documents:
         self._announce(uri, language, file.text)
 
     def close_once(self, uri: str) -> None:
+        self._has_closed = True
         self._client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    def seen(self, uri: str, version: int | None) -> None:
+        """The server says that it has taken in a version of a document. One that says so of none,
+        though none was closed, of which it may speak, too, never will.
+        """
+        shown = self._unseen.get(uri)
+        if shown is None:
+            return
+        if shown.version == version:
+            del self._unseen[uri]
+            self._tells = True
+            self._trim()
+        elif version is None and self._tells is None and not self._has_closed:
+            self._tells = False
+            self._overtake(uri)
+
+    def unseen_for(self) -> float:
+        """For how many seconds the server has not said to have taken in a document."""
+        if self._tells is False or not self._unseen:
+            return 0.0
+        return time.monotonic() - min(shown.since for shown in self._unseen.values())
+
+    def unseen_but(self, path: str | None) -> tuple[str, int] | tuple[()]:
+        """A document, and its version, that the server was shown and has not said to have taken in:
+        any but that of a file that is asked about.
+
+        Until then what it holds may be in no answer, neither as it is kept in an index nor as it is
+        open.
+        """
+        if self._tells is False or not self._unseen:
+            return ()
+        own = uri_of(path) if path is not None else ""
+        return next(((uri, at.version) for uri, at in self._unseen.items() if uri != own), ())
 
     def _announce(self, uri: str, language: str, text: str) -> None:
         document = {"uri": uri, "languageId": language, "version": self._versions, "text": text}
@@ -128,7 +197,9 @@ class Documents:
             return
         held = sum(uri in self._open for uri in self._held | self._besides)
         over = max(0, len(self._open) - held - MAX_OPEN)
-        free = (uri for uri in self._open if not self._holds(uri))
+        # What the server is about to read is waited for; but there is an end to that, too.
+        waits = self._unseen if self._tells and over < MAX_OPEN else {}
+        free = (uri for uri in self._free() if uri not in waits and not self._is_used(uri))
         for uri in list(islice(free, over)):
             self._close(uri)
 
@@ -140,7 +211,9 @@ class Documents:
 
     def _close(self, uri: str) -> None:
         del self._open[uri]
-        self._client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        self._unseen.pop(uri, None)
+        self._overtake(uri)
+        self.close_once(uri)
 
 
 def _whole(text: str) -> dict[str, Any]:

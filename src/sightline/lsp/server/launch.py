@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from sightline.contract.source import SourceFile
 from sightline.lsp.project.projects import Project
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.server.settling import Read
@@ -38,8 +39,12 @@ class Launch(Struct, frozen=True):
     trees: Callable[[], Trees]
     #: What a start needs now, or ``None`` if the server is not installed any more.
     prepare: Callable[[], Awaitable[Start | None]]
+    #: Told that ``spawn`` is to come, which is quicker then.
+    ahead: Callable[[], None]
     spawn: Callable[[Start], Awaitable[Child]]
     read: Read
+    #: Whether a file that was read before is as it is on disk now.
+    is_current: Callable[[SourceFile], bool]
     #: Waits until one more server may run.
     admit: Callable[["Server"], Awaitable[None]]
     #: Called when a server that had answered is gone: older answers may no longer hold.

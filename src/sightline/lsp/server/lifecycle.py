@@ -50,6 +50,10 @@ class _LoadAgain(Exception):
     """What it has read is to be loaded from what it kept, which is more than it knows now."""
 
 
+class _ReadMore(Exception):
+    """It has read a part of the project, and is to read the rest."""
+
+
 class _TooOld(Exception):
     """The server calls itself a version that must not read a project."""
 
@@ -61,12 +65,15 @@ class Lifecycle:
         *,
         admit: Callable[[], Awaitable[None]],
         begun: Callable[[Run], None],
+        is_used: Callable[[str], bool],
     ) -> None:
         self._launch = launch
         #: Waits until one more server may run.
         self._admit = admit
         #: Called when a run may be told of changes.
         self._begun = begun
+        #: Whether somebody waits for an answer about a document.
+        self._is_used = is_used
         self.state = State.STOPPED
         #: The run of now, from the start of its process on.
         self.run: Run | None = None
@@ -93,6 +100,14 @@ class Lifecycle:
     def active(self) -> bool:
         """Whether it has, or is about to have, a process."""
         return self.state not in (State.STOPPED, State.FAILED)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether its last start is over, and has succeeded."""
+        start = self._starting
+        if self.state is not State.READY or start is None or not start.done():
+            return False
+        return not start.cancelled() and start.exception() is None
 
     # Events
 
@@ -188,9 +203,10 @@ class Lifecycle:
             raise self.not_ready()
         if self.state is State.STOPPED:
             self.state = State.STARTING
+        self._launch.ahead()
         async with self._turn:
-            await self._end_leaving()
             try:
+                await self._end_leaving()
                 await starting()
             finally:
                 current = self._starting is asyncio.current_task()
@@ -218,6 +234,8 @@ class Lifecycle:
                 await self._end_run()
                 self._give_up(f"{self.version} is not used: {self._launch.spec.oldest_why}")
                 raise self._given_up() from None
+            except _ReadMore:
+                await self._end_run()
             except _LoadAgain:
                 await self._end_run()
                 again = True
@@ -228,13 +246,16 @@ class Lifecycle:
                 return
 
     async def _attempt(self, again: bool) -> None:
+        self._launch.ahead()
         await self._admit()
         start = self.prepared = await self._prepare()
         self._launch.relies_on(start.beside)
         if start.outside is not None:
             self.outside = await asyncio.to_thread(start.outside)
         child = await self._launch.spawn(start)
-        run = self.run = Run(self._launch, start, child, unsettled=self._unsettled)
+        run = self.run = Run(
+            self._launch, start, child, unsettled=self._unsettled, is_used=self._is_used
+        )
         self.version = await run.initialize() or self.version or self._launch.version
         if is_older(self.version, self._launch.spec.oldest):
             raise _TooOld
@@ -242,6 +263,8 @@ class Lifecycle:
         run.begin()
         self._begun(run)
         await run.loaded()
+        if run.is_to_read_more:
+            raise _ReadMore
         if run.knows_less_than_it_kept and not again:
             raise _LoadAgain
         self.state = State.READY

@@ -45,9 +45,12 @@ class ProjectChanges:
         ]
 
     def is_own(self, path: str) -> bool:
-        """Whether a path is a project file, or a file of the server's languages, in its project."""
+        """Whether a path is a project file, a file of the server's languages, or one that such a
+        file includes, in its project.
+        """
         project, name = self._launch.project(), _name(path)
-        return project.holds(path) and (name in self._spec.root_markers or project.speaks(name))
+        known = name in self._spec.root_markers or project.speaks(name)
+        return project.holds(path) and (known or path in self._database.included)
 
     def is_used(self, path: str) -> bool:
         """Whether a path is a file outside the project folder that the server depends on: one that

@@ -1,25 +1,32 @@
 """Diagnostics that a server sends by itself, matched to the document they were made for.
 
 A list counts for a question only if it carries the version that was shown, or if its document was
-opened under a name of its own, so that there can be no other version.
+opened under a name of its own, so that there can be no other version. For a version that is closed,
+or shown anew, none will come: whoever waits for it is told.
 """
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
 
+from sightline.contract.uris import respelled
 from sightline.lsp.wire import messages
 from sightline.lsp.wire.client import ServerGone
 
-__all__ = ["Published"]
+__all__ = ["Overtaken", "Published"]
 
 _decode = msgspec.json.Decoder(messages.PublishDiagnostics).decode
 #: Lists of documents that nobody asked about lately are forgotten.
 _MAX_KEPT = 1_024
 
 Items = list[messages.LspDiagnostic]
+
+
+class Overtaken(Exception):
+    """The document is not open any more in the version that somebody waits for."""
 
 
 class _Wait(NamedTuple):
@@ -29,35 +36,48 @@ class _Wait(NamedTuple):
 
 
 class Published:
-    def __init__(self) -> None:
+    def __init__(self, is_open: Callable[[str], bool]) -> None:
+        #: Of an open document something will be said, and is kept, whatever is said of others.
+        self._is_open = is_open
         self._latest: OrderedDict[str, messages.PublishDiagnostics] = OrderedDict()
         self._waits: list[_Wait] = []
 
-    def notified(self, params: msgspec.Raw) -> None:
-        """A ``textDocument/publishDiagnostics`` notification."""
+    def notified(self, params: msgspec.Raw) -> tuple[str, int | None] | None:
+        """A ``textDocument/publishDiagnostics`` notification; the document, and its version."""
         try:
             message = _decode(params)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            return  # it cannot be read, so nobody is told; whoever waits for it goes on waiting
-        self._latest[message.uri] = message
-        self._latest.move_to_end(message.uri)
-        while len(self._latest) > _MAX_KEPT:
-            self._latest.popitem(last=False)
+            return None  # nobody is told; whoever waits for it goes on waiting
+        uri = respelled(message.uri)
+        self._latest[uri] = message
+        self._latest.move_to_end(uri)
+        if len(self._latest) > _MAX_KEPT:
+            closed = (each for each in self._latest if not self._is_open(each))
+            self._latest.pop(next(closed, uri))
         for wait in self._waits:
-            if _fits(message, wait.uri, wait.version) and not wait.future.done():
+            if wait.uri == uri and _fits(message, wait.version) and not wait.future.done():
                 wait.future.set_result(message.diagnostics)
+        return uri, message.version
 
     async def of(self, uri: str, version: int | None) -> Items:
-        """The list made for this version, as soon as it is there."""
+        """The list made for this version, as soon as it is there, or ``Overtaken``."""
         latest = self._latest.get(uri)
-        if latest is not None and _fits(latest, uri, version):
+        if latest is not None and _fits(latest, version):
             return latest.diagnostics
+        if version is not None and not self._is_open(uri):
+            raise Overtaken
         wait = _Wait(uri, version, asyncio.get_running_loop().create_future())
         self._waits.append(wait)
         try:
             return await wait.future
         finally:
             self._waits.remove(wait)
+
+    def overtake(self, uri: str) -> None:
+        """A document is closed, or shown anew: nothing will be said of older versions."""
+        for wait in self._waits:
+            if wait.uri == uri and wait.version is not None and not wait.future.done():
+                wait.future.set_exception(Overtaken())
 
     def forget(self, uri: str) -> None:
         self._latest.pop(uri, None)
@@ -69,5 +89,5 @@ class Published:
                 wait.future.set_exception(gone)
 
 
-def _fits(message: messages.PublishDiagnostics, uri: str, version: int | None) -> bool:
-    return message.uri == uri and (version is None or message.version == version)
+def _fits(message: messages.PublishDiagnostics, version: int | None) -> bool:
+    return version is None or message.version == version

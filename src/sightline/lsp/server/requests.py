@@ -12,10 +12,11 @@ from typing import Any
 
 from sightline.contract.failures import NotReady, Unavailable
 from sightline.contract.source import SourceFile
-from sightline.contract.uris import path_of
+from sightline.contract.uris import path_of, uri_of
 from sightline.lsp.project.first_lines import may_be_script
 from sightline.lsp.server.launch import Launch
 from sightline.lsp.server.lifecycle import Lifecycle
+from sightline.lsp.server.published import Overtaken
 from sightline.lsp.server.run import Run
 from sightline.lsp.wire.client import ServerError, ServerGone
 
@@ -37,16 +38,26 @@ _NOT_SHOWN = (
 
 class Asking:
     def __init__(
-        self, launch: Launch, lifecycle: Lifecycle, *, ready: Callable[[], Awaitable[Run]]
+        self,
+        launch: Launch,
+        lifecycle: Lifecycle,
+        *,
+        ready: Callable[[], Awaitable[Run]],
+        used: dict[str, int],
     ) -> None:
         self._launch = launch
         self._spec = launch.spec
         self._lifecycle = lifecycle
         self._ready = ready
         #: How many questions wait about each document.
-        self._used: dict[str, int] = {}
+        self._used = used
         #: Set when nobody waits any more.
         self._quiet = asyncio.Event()
+        #: Of a compiler's server, the questions whose answers depend on more than one file: how
+        #: many wait until it has read what it was shown, and how many it has been asked.
+        self._waiting = self._asked = 0
+        #: Set when one of them goes on, or is answered.
+        self._moved = asyncio.Event()
         self._names = 0
 
     async def ask(
@@ -59,7 +70,7 @@ class Asking:
     ) -> Any:  # noqa: ANN401
         """One question. ``wide``: its answer depends on the whole project."""
         run = await self._alone(None)
-        with self._using(""):
+        with self._using(""), self._reading():
             if wide:
                 self._widen(run)
             answer = await self._request(run, method, params, result)
@@ -78,21 +89,28 @@ class Asking:
         wide: bool,
     ) -> Any:  # noqa: ANN401
         """One question about a document, which the server sees with exactly the caller's text."""
-        run = await self._alone(file.path, narrow=method == _OUTLINE)
+        narrow = method == _OUTLINE
+        run = await self._alone(file.path, narrow=narrow)
         self._check_script(run, file.path)
-        with self._using(file.uri):
+        with self._using(file.uri), contextlib.nullcontext() if narrow else self._reading():
             if wide:
                 self._widen(run)
-            run.show(file, language)
-            return await self._request(run, method, params, result)
+            shown = self._show(run, file, language)
+
+            def holds() -> bool:
+                return run.documents.version_of(file.uri) == shown
+
+            return await self._request(run, method, params, result, holds)
 
     async def diagnostics_pushed(self, file: SourceFile, language: str) -> list[Any]:
         """The list the server publishes for exactly this text."""
         run = await self._alone(file.path, narrow=True)
-        version = run.show(file, language)
         try:
             with self._using(file.uri):
+                version = self._show(run, file, language)
                 return await run.published.of(file.uri, version)
+        except Overtaken:
+            raise _changed() from None
         except ServerGone:
             raise self._lifecycle.not_ready() from None
 
@@ -110,16 +128,28 @@ class Asking:
             run.documents.close_once(uri)
             run.published.forget(uri)
 
+    def _show(self, run: Run, file: SourceFile, language: str) -> int:
+        """Makes the server see a file as the caller has read it; its version.
+
+        Whoever waited may have read it before a change of which the server was told meanwhile. What
+        is opened then would hide the new text from everybody.
+        """
+        if not run.documents.has(file) and not self._launch.is_current(file):
+            raise _changed()
+        return run.show(file, language)
+
     async def _request(
         self,
         run: Run,
         method: str,
         params: object,
         result: Any,  # noqa: ANN401
+        holds: Callable[[], bool] = lambda: True,
     ) -> Any:  # noqa: ANN401
+        """One question. ``holds``: whether it can still be asked, in the same words."""
         name = self._launch.name
         try:
-            return await self._asked_again(run, method, params, result)
+            return await self._asked_again(run, method, params, result, holds)
         except ServerGone:
             raise self._lifecycle.not_ready() from None
         except ServerError as error:
@@ -140,6 +170,7 @@ class Asking:
         method: str,
         params: object,
         result: Any,  # noqa: ANN401
+        holds: Callable[[], bool],
     ) -> Any:  # noqa: ANN401
         """The answer, although the server drops questions while it takes in other documents.
 
@@ -152,20 +183,38 @@ class Asking:
             except ServerError as error:
                 if error.code not in _RETRYABLE:
                     raise
+                if not holds():
+                    raise _changed() from None  # its place is another one now
         return await run.client.request(method, params, result)
 
     async def _alone(self, path: str | None, *, narrow: bool = False) -> Run:
-        """The ready run, which was shown nothing that changes the answer to a question.
+        """The ready run, which was shown nothing that changes the answer to a question, and has
+        taken in what it was shown.
 
-        Otherwise it starts over, when nobody waits for an answer. ``narrow``: only the file that is
-        asked about decides the answer.
+        ``narrow``: only the file that is asked about decides the answer.
+        """
+        if not self._spec.compile_database:
+            return await self._ready()
+        if narrow:
+            return await self._in_turn(path, narrow=True)
+        self._waiting += 1
+        try:
+            return await self._in_turn(path, narrow=False)
+        finally:
+            self._waiting -= 1
+            self._moved.set()
+
+    async def _in_turn(self, path: str | None, *, narrow: bool) -> Run:
+        """The run of a compiler's server, once it may be asked. If what it was shown changes the
+        answer it starts over, when nobody waits for one.
+
+        Nothing is opened while it owes an answer that may lack what it is reading, nor while
+        somebody waits for it to have read everything: there might be no end to that.
         """
         while True:
             run = await self._ready()
-            if not self._spec.compile_database:
-                return run
             uncompiled, count, database = run.uncompiled, len(run.uncompiled), run.start.database
-            strange = path is not None and path not in database.units
+            strange = path is not None and not database.compiles(path)
             new = strange and path not in uncompiled
             fit = narrow or not (strange and uncompiled.touched)
             if fit and not narrow and count:
@@ -175,11 +224,23 @@ class Asking:
             if self._lifecycle.run is not run or len(uncompiled) != count:
                 continue  # meanwhile it ended, or was shown more
             if fit and not (new and self._used):
-                return run
-            if self._used:
+                opens = path is not None and uri_of(path) not in run.documents
+                unseen = () if narrow else run.documents.unseen_but(path)
+                if opens and (self._asked or (narrow and self._waiting)):
+                    await self._somebody_moves()
+                elif not unseen:
+                    return run
+                else:
+                    with contextlib.suppress(ServerGone, Overtaken):
+                        await run.published.of(*unseen)
+            elif self._used:
                 await self._nobody_waits()
             else:
                 self._lifecycle.start_over()
+
+    async def _somebody_moves(self) -> None:
+        self._moved.clear()
+        await self._moved.wait()
 
     async def _nobody_waits(self) -> None:
         self._quiet.clear()
@@ -205,14 +266,42 @@ class Asking:
             )
 
     @contextlib.contextmanager
-    def _using(self, uri: str) -> Iterator[None]:
-        """While somebody waits for an answer about a document, it stays open."""
-        self._used[uri] = self._used.get(uri, 0) + 1
+    def _reading(self) -> Iterator[None]:
+        """While an answer is owed that depends on more than one file."""
+        self._asked += 1
         try:
             yield
         finally:
-            self._used[uri] -= 1
-            if not self._used[uri]:
-                del self._used[uri]
-            if not self._used:
-                self._quiet.set()
+            self._asked -= 1
+            self._moved.set()
+
+    def _using(self, uri: str) -> "_Use":
+        """While somebody waits for an answer about a document, it stays open."""
+        return _Use(self._used, uri, self._quiet)
+
+
+class _Use:
+    """One question that waits about a document."""
+
+    __slots__ = ("_quiet", "_uri", "_used")
+
+    def __init__(self, used: dict[str, int], uri: str, quiet: asyncio.Event) -> None:
+        self._used = used
+        self._uri = uri
+        self._quiet = quiet
+
+    def __enter__(self) -> None:
+        self._used[self._uri] = self._used.get(self._uri, 0) + 1
+
+    def __exit__(self, *raised: object) -> None:
+        left = self._used[self._uri] - 1
+        if left:
+            self._used[self._uri] = left
+        else:
+            del self._used[self._uri]
+        if not self._used:
+            self._quiet.set()
+
+
+def _changed() -> NotReady:
+    return NotReady("the file has changed meanwhile; retry", waiting_for="quiet files")

@@ -15,6 +15,7 @@ import msgspec
 from sightline.contract.failures import Unavailable
 from sightline.contract.source import SourceFile
 from sightline.contract.uris import uri_of
+from sightline.lsp.server.definitions import Definitions
 from sightline.lsp.server.documents import Documents
 from sightline.lsp.server.folder_changes import folder_changes
 from sightline.lsp.server.launch import Launch
@@ -43,7 +44,13 @@ _JSON = "jsonc"
 
 class Run:
     def __init__(
-        self, launch: Launch, start: Start, child: Child, *, unsettled: Callable[["Run"], None]
+        self,
+        launch: Launch,
+        start: Start,
+        child: Child,
+        *,
+        unsettled: Callable[["Run"], None],
+        is_used: Callable[[str], bool],
     ) -> None:
         self._launch = launch
         #: Called when nobody knows any more what the server has taken in.
@@ -55,12 +62,18 @@ class Run:
         #: What it said it can do.
         self.capabilities: Mapping[str, Any] = {}
         self.readiness = Readiness(launch.name, launch.spec)
-        self.published = Published()
+        self.published = Published(lambda uri: uri in self.documents)
         self.uncompiled = Uncompiled()
+        self.definitions = Definitions()
         self.client = Client(
             child.listen, child.stdin, configuration=start.configured, notified=self._notified
         )
-        self.documents = Documents(self.client, reopens=launch.spec.compile_database)
+        self.documents = Documents(
+            self.client,
+            reopens=launch.spec.compile_database,
+            overtake=self.published.overtake,
+            is_used=is_used,
+        )
         self.held_open = HeldOpen()
         self._held_open_due = False
         #: The scripts that are held open; ``None`` until they were looked for. That is when it has
@@ -140,6 +153,11 @@ class Run:
         """
         return self.start.database.entangled and self.readiness.pieces > 1
 
+    @property
+    def is_to_read_more(self) -> bool:
+        """Whether there are files that it must not read before it has kept what it read now."""
+        return self.start.database.unfinished
+
     def leave(self) -> None:
         """Nobody waits for this run any longer; its process is still to be ended."""
         if self._settling is not None:
@@ -167,6 +185,15 @@ class Run:
         return self._held_open_due or self._settler.pending or self._must_look_for_scripts
 
     @property
+    def is_at_rest(self) -> bool:
+        """Whether it can be asked, owes nobody an answer, and nothing has to be done before."""
+        client, task = self.client, self._settling
+        if client.gone is not None or client.pending or self.readiness.broken:
+            return False
+        settled = task is None or task.done()
+        return settled and not self._settler.elsewhere and not self.pending
+
+    @property
     def _must_look_for_scripts(self) -> bool:
         if self._scripts is not None:
             return self._scripts_due
@@ -181,6 +208,7 @@ class Run:
 
     def changed(self, changes: Sequence[Change]) -> bool:
         """Tells the server what changed on disk; whether it must start over instead."""
+        self.definitions.forget()
         trees, told = self._launch.trees(), self._project.told(changes)
         folders = folder_changes(changes, told, trees)
         self._settler.changed(changes, told, folders)
@@ -209,6 +237,7 @@ class Run:
     def catch_up(self) -> bool:
         """Does what changes outside the project make necessary; whether it must start over."""
         if self._settler.elsewhere:
+            self.definitions.forget()
             self._settler.catch_up()
             if self._settler.must_restart:
                 return True
@@ -252,7 +281,9 @@ class Run:
         self.readiness.notified(method, params)
         if self.initialized:
             if method == "textDocument/publishDiagnostics":
-                self.published.notified(params)
+                taken_in = self.published.notified(params)
+                if taken_in is not None:
+                    self.documents.seen(*taken_in)
             self._settler.notified(method, params)
 
     # Documents
@@ -260,7 +291,7 @@ class Run:
     def show(self, file: SourceFile, language: str) -> int:
         """Makes the server see a file with exactly this text; its version."""
         version = self.documents.show(file, language)
-        if self._launch.spec.compile_database and file.path not in self.start.database.units:
+        if self._launch.spec.compile_database and not self.start.database.compiles(file.path):
             self.uncompiled.add(file.path, version)
         return version
 

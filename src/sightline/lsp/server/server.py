@@ -13,6 +13,7 @@ from typing import Any
 
 from sightline.contract.source import SourceFile
 from sightline.lsp.registry import ServerSpec
+from sightline.lsp.server.definitions import Definitions
 from sightline.lsp.server.launch import Launch
 from sightline.lsp.server.lifecycle import Lifecycle, State
 from sightline.lsp.server.requests import Asking
@@ -24,6 +25,8 @@ __all__ = ["Launch", "Server", "State"]
 
 #: A server that owes an answer and says nothing for so long is stuck.
 _SILENCE_S = 120.0
+#: So is one that was shown a document and has not read it for so long.
+_UNREAD_S = 300.0
 
 
 class Server:
@@ -35,8 +38,12 @@ class Server:
         self.asked = False
         #: What changed since the start began to read the disk, until the server can be told.
         self._missed: list[Change] = []
-        self._lifecycle = Lifecycle(launch, admit=self._admit, begun=self._begun)
-        self._asking = Asking(launch, self._lifecycle, ready=self.ready)
+        #: How many questions wait about each document.
+        used: dict[str, int] = {}
+        self._lifecycle = Lifecycle(
+            launch, admit=self._admit, begun=self._begun, is_used=used.__contains__
+        )
+        self._asking = Asking(launch, self._lifecycle, ready=self.ready, used=used)
 
     # What is known of it
 
@@ -87,6 +94,18 @@ class Server:
         start = self._lifecycle.prepared
         return start.database.units if start is not None else frozenset()
 
+    def compiles(self, path: str) -> bool:
+        """Whether a file of that database is compiled by itself, and is no part of another."""
+        start = self._lifecycle.prepared
+        return start is not None and start.database.compiles(path)
+
+    @property
+    def definitions(self) -> Definitions | None:
+        """What it has just said of definitions, where that does not depend on what it was shown."""
+        if self._run is None or self.state is not State.READY or self.spec.compile_database:
+            return None
+        return self._run.definitions
+
     @property
     def scripts(self) -> frozenset[str]:
         """The scripts that it has open because only their first line tells what they are."""
@@ -127,6 +146,7 @@ class Server:
 
     def start(self) -> asyncio.Task[None]:
         """Begins to start, unless it runs or is being started. Never two at a time."""
+        self.used = time.monotonic()  # whoever starts it means to ask it
         return self._lifecycle.start()
 
     def start_over(self) -> None:
@@ -151,6 +171,10 @@ class Server:
         """The run that may be believed and knows every change."""
         lifecycle = self._lifecycle
         while True:
+            run = lifecycle.run
+            if run is not None and lifecycle.is_ready and run.is_at_rest:
+                self.used = time.monotonic()
+                return run  # as mostly; what follows would find the same
             lifecycle.check_given_up()
             self._check_sanity()
             self.used = time.monotonic()
@@ -225,13 +249,22 @@ class Server:
         if missed:
             self.changed(missed)
 
-    def _check_sanity(self) -> None:
-        """Starts over a server that owes an answer and is silent, or that is to read again what
-        lies outside its project.
-        """
-        run = self._run
-        if run is not None and (run.client.silent_for() > _SILENCE_S or run.catch_up()):
+    def check_silence(self) -> None:
+        """Starts over a server that is stuck. One that starts may say nothing for longer."""
+        if self.state is State.READY and self._is_stuck():
             self._lifecycle.start_over()
+
+    def _check_sanity(self) -> None:
+        """Starts over a server that is stuck, or is to read again what lies outside its project."""
+        if self._run is not None and (self._is_stuck() or self._run.catch_up()):
+            self._lifecycle.start_over()
+
+    def _is_stuck(self) -> bool:
+        run = self._run
+        if run is None:
+            return False
+        unread = run.documents.unseen_for() if self.spec.compile_database else 0.0
+        return run.client.silent_for() > _SILENCE_S or unread > _UNREAD_S
 
     @property
     def _run(self) -> Run | None:

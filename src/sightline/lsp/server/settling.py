@@ -8,8 +8,8 @@
               command to load its projects anew
     quiesce   a changed file is opened and closed; one that comes or goes needs the server's own
               command, after which it works on and says when it is quiet
-    reindex   a source that changed inside a function is opened and waited for; anything else needs
-              a new start
+    reindex   a source that changed inside a function, or has new ones, is opened and waited for;
+              anything else needs a new start
     reveal    a changed file is opened and closed; one that comes or goes needs a new start
     restart   the server notices nothing: it starts over
 
@@ -22,6 +22,7 @@ question and returns when every change is in the server's answers.
 """
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -34,10 +35,9 @@ from sightline.contract.source import SourceFile
 from sightline.contract.uris import is_under, uri_of
 from sightline.lsp.c.compile_database import Database
 from sightline.lsp.c.includes import spelled
-from sightline.lsp.c.outside_bodies import outside_bodies
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.server.documents import Documents
-from sightline.lsp.server.published import Published
+from sightline.lsp.server.published import Overtaken, Published
 from sightline.lsp.server.readiness import Readiness, until
 from sightline.lsp.shell import leads_out
 from sightline.lsp.wire.client import Client
@@ -149,7 +149,8 @@ class Settler(Struct, eq=False):
                 await self._seen(self._shown)
             else:
                 uri, version = self._awaited.popitem()
-                await self.connection.published.of(uri, version)
+                with contextlib.suppress(Overtaken):  # shown anew, which is awaited then, or closed
+                    await self.connection.published.of(uri, version)
 
     # The rules
 
@@ -195,7 +196,8 @@ class Settler(Struct, eq=False):
 
     def _show_or_restart(self, changes: Sequence[Change]) -> None:
         files = self._changed_files(changes)
-        if files is None or len(files) > _MANY or any(self._needs_start(f) for f, _ in files):
+        many = files is None or len(files) + len(self._awaited) > _MANY_SHOWN
+        if files is None or many or any(self._needs_start(f) for f, _ in files):
             self.must_restart = True
             return
         for file, language in files:
@@ -203,8 +205,8 @@ class Settler(Struct, eq=False):
 
     def _needs_start(self, file: SourceFile) -> bool:
         """Whether a changed file is not in the database, includes what its flags are not for, was
-        the only one with an include, or says something else outside its function bodies: what was
-        there, or was brought in, would be kept.
+        the only one with an include, or lacks something of what it said outside its function
+        bodies: what was there, or was brought in, would be kept.
         """
         database = self.connection.database
         if file.path not in database.units:
@@ -212,8 +214,7 @@ class Settler(Struct, eq=False):
         includes, before = spelled(file.text), database.files.get(file.path, frozenset())
         if not before <= includes and database.only_one_with(file.path, before - includes):
             return True
-        before_edit = database.said_of(file.path)
-        if not before_edit or outside_bodies(file.text) != before_edit:
+        if not database.can_be_taken_in(file.path, file.text):
             return True
         if database.includes is None:
             return False

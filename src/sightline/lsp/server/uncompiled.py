@@ -11,7 +11,7 @@ from sightline.contract.uris import uri_of
 from sightline.lsp.c.by_itself import has_errors, loses_types
 from sightline.lsp.c.compile_database import Database
 from sightline.lsp.server.documents import Documents
-from sightline.lsp.server.published import Published
+from sightline.lsp.server.published import Overtaken, Published
 from sightline.lsp.wire.messages import LspDiagnostic
 
 __all__ = ["Uncompiled"]
@@ -48,7 +48,11 @@ class Uncompiled:
             uri = uri_of(each)
             if self.touched or each not in database.plain or uri not in documents:
                 return True
-            if not _is_alike(await published.of(uri, version)):
+            try:
+                said = await published.of(uri, version)
+            except Overtaken:
+                return True
+            if not _is_alike(said):
                 return True
         return False
 

@@ -1,0 +1,115 @@
+"""Sources that others include are given to a server before those others."""
+
+from pathlib import Path
+
+import pytest
+
+from sightline.lsp.c.compile_database import Database, write
+from sightline.lsp.c.includes import Includes
+from tests.lsp.test_includes import project
+from tests.support.files import write_files
+
+FILES = {
+    "all.c": '#include "a.c"\n#include "b.c"\n',
+    "a.c": "static int area(void) { return 1; }\n",
+    "b.c": '#include "lib.h"\nint g(void) { return area(); }\n',
+    "lib.h": "int lib(void);\n",
+    "other.c": "int other(void) { return 1; }\n",
+}
+
+
+class Given:
+    """What a server is given each time it starts, and what it keeps of that."""
+
+    def __init__(self, folder: Path, files: dict[str, str]) -> None:
+        self.root = write_files(folder / "ws", files)
+        self.cache = folder / "cache"
+        self.cache.mkdir()
+        self.shards = self.cache / ".cache/clangd/index"
+
+    def start(self, *, keeps: bool = True) -> Database:
+        database = write(project(self.root), str(self.cache), Includes())
+        self.shards.mkdir(parents=True, exist_ok=True)
+        for unit in database.units if keeps else ():
+            (self.shards / f"{Path(unit).name}.0123456789ABCDEF.idx").touch()
+        return database
+
+    def names(self, database: Database) -> set[str]:
+        return {Path(unit).name for unit in database.units}
+
+    def kept(self) -> set[str]:
+        return {shard.name.rsplit(".", 2)[0] for shard in self.shards.iterdir()}
+
+    def settled(self) -> "Given":
+        while self.start().unfinished:
+            pass
+        return self
+
+
+def test_parts_come_before_the_whole(tmp_path: Path) -> None:
+    given = Given(tmp_path, FILES)
+    first, second, third = given.start(), given.start(), given.start()
+    assert given.names(first) == {"a.c", "b.c", "other.c"}
+    assert given.names(second) == given.names(third) == {"a.c", "b.c", "all.c", "other.c"}
+    assert [each.unfinished for each in (first, second, third)] == [True, False, False]
+
+
+def test_one_that_includes_through_a_header_is_a_whole_too(tmp_path: Path) -> None:
+    files = FILES | {"test.c": '#include "shared.h"\n', "shared.h": '#include "a.c"\n'}
+    given = Given(tmp_path, files)
+    assert given.names(given.start()) == {"a.c", "b.c", "other.c"}
+
+
+def test_sources_that_nobody_includes_need_one_start(tmp_path: Path) -> None:
+    given = Given(tmp_path, {name: FILES[name] for name in ("a.c", "b.c", "lib.h")})
+    assert not given.start().unfinished
+
+
+def test_sources_that_include_each_other_need_one_start(tmp_path: Path) -> None:
+    """None of them can be first."""
+    files = {"a.c": '#include "b.c"\n', "b.c": '#include "a.c"\n'}
+    given = Given(tmp_path, files)
+    database = given.start()
+    assert not database.unfinished
+    assert given.names(database) == {"a.c", "b.c"}
+
+
+@pytest.mark.parametrize(
+    ("edit", "gone"),
+    [
+        ({"b.c": FILES["b.c"].replace(" ", "  ")}, {"b.c", "all.c"}),
+        ({"lib.h": "long lib(void);\n"}, {"b.c", "all.c", "a.c"}),
+        ({"all.c": '#include "b.c"\n'}, {"b.c", "all.c", "a.c"}),
+        ({"other.c": "int another;\n"}, {"other.c"}),
+    ],
+)
+def test_what_changes_is_read_again_in_that_order(
+    tmp_path: Path, edit: dict[str, str], gone: set[str]
+) -> None:
+    """Blanks count here, too: the server reads such a file again."""
+    given = Given(tmp_path, FILES).settled()
+    write_files(given.root, edit)
+    database = given.start(keeps=False)
+    assert given.kept() == {"a.c", "b.c", "all.c", "other.c"} - gone
+    assert database.unfinished == (gone != {"other.c"})
+
+
+def test_a_whole_that_goes_takes_what_was_read_in_it_along(tmp_path: Path) -> None:
+    given = Given(tmp_path, FILES | {"test.c": '#include "b.c"\n'}).settled()
+    (given.root / "all.c").unlink()
+    assert given.start(keeps=False).unfinished
+    assert given.kept() == {"other.c"}, "what is left of a.c was read in all.c"
+
+
+def test_a_start_that_was_broken_off_is_begun_again(tmp_path: Path) -> None:
+    given = Given(tmp_path, FILES)
+    assert given.start(keeps=False).unfinished
+    again = given.start()
+    assert again.unfinished
+    assert given.names(again) == {"a.c", "b.c", "other.c"}
+    assert not given.start().unfinished
+
+
+def test_a_server_that_keeps_nothing_is_given_everything_in_the_end(tmp_path: Path) -> None:
+    given = Given(tmp_path, FILES)
+    assert [given.start(keeps=False).unfinished for _ in range(4)] == [True, True, False, False]
