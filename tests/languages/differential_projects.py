@@ -87,10 +87,14 @@ _C: States = {
         '#include "lib.h"\nint use(void) { return area(); }\n',
         "#include <pkg/lib.h>\nint use(void) { return area(); }\n",
         "int area(void);\nint use(void) { return area(); }\n",
+        # Functions that are added, which a running server can take in.
+        '#include "lib.h"\nint more(void) { return area(); }\nint use(void) { return more(); }\n',
         None,
     ],
     "lib.c": [
         '#include "lib.h"\nint area(void) { return 1; }\n',
+        '#include "lib.h"\nint area(void) { return 1; }\n/** No. */\nint few(void) { return 0; }\n',
+        '#include "lib.h"\n',
         "int area(void) { return 2; }\n",
         '#include "lib.h"\nint other(void) { return 1; }\n',
         None,

@@ -269,3 +269,11 @@ async def test_a_header_that_nobody_includes_brings_nothing_back(tmp_path: Path)
         assert [each["uri"] for each in found["locations"]] == [place["uri"]]
         symbols = await running.call("vscode.lsp.workspaceSymbols", query="area")
         assert symbols["items"] == []
+
+
+async def test_where_no_name_stands_nothing_is_said_of_one(tmp_path: Path) -> None:
+    files = NAMES | {"use.c": '#include "shape.h"\n#if OTHER\nint use(void);\n#endif\nint x = 1;\n'}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        for text in ("1;", "#if", "if"):
+            assert await uses(running, files, "use.c", text) == (set(), "")

@@ -1,6 +1,7 @@
 """A language server that misbehaves costs its caller a clear error and nobody anything else."""
 
 import asyncio
+import contextlib
 import errno
 import gc
 import os
@@ -68,6 +69,26 @@ async def failure_of(running: Engine, name: str = "a.py") -> Failure:
     with pytest.raises(Failure) as caught:
         await hover(running, name, once=True)
     return caught.value
+
+
+@pytest.mark.parametrize("edits", [False, True], ids=["the same question", "and edits"])
+async def test_a_server_that_hangs_is_replaced_whoever_waits_for_it(
+    fake: Start, monkeypatch: pytest.MonkeyPatch, edits: bool
+) -> None:
+    """Who asks the same again joins those who wait, and an edit ends all waiting."""
+    monkeypatch.setattr("sightline.lsp.server.server._SILENCE_S", 1.0)
+    monkeypatch.setattr("sightline.lsp.routing.fleet._ROUND_S", 0.05)
+    async with fake(hover=[{"hang": True}]) as running:
+        await running.ready("a.py")
+        (server,) = running.program.pool._fleet.servers.values()
+        first, asked = server.pid, 0
+        async with asyncio.timeout(60):
+            while server.pid in (first, None):
+                asked += 1
+                if edits:
+                    (running.root / "b.py").write_text(f"x = {asked}\n")
+                with contextlib.suppress(Failure):
+                    await hover(running, once=True)
 
 
 async def test_hanging_answer_times_out_and_others_are_served(fake: Start) -> None:

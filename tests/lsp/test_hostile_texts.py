@@ -11,18 +11,24 @@ from pathlib import Path
 import pytest
 
 from sightline.context.code.signatures import signature
+from sightline.contract.declarations import without_declarations
 from sightline.contract.limits import MAX_SEARCH_QUERY_CODE_POINTS
-from sightline.contract.values import Position, Range
+from sightline.contract.values import Location, Position, Range
 from sightline.index.cutting.keys import cut_keys
 from sightline.index.reading.languages import language_of
 from sightline.index.searching.query import understand
+from sightline.lsp.asking.members import is_code, is_local, is_member
+from sightline.lsp.asking.unknown_names import is_imported, is_name
 from sightline.lsp.c.includes import needed, spelled
-from sightline.lsp.c.outside_bodies import outside_bodies
+from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
 from sightline.lsp.coverage.left_out import is_left_out
+from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.coverage.packages import not_installed
 from sightline.lsp.coverage.python_imports import imported
+from sightline.lsp.coverage.typescript_aliases import imported as typescript_imported
 from sightline.lsp.coverage.typescript_aliases import named
 from sightline.lsp.files.globs import matcher
+from sightline.lsp.files.reading import read_toml
 from sightline.lsp.go.build_constraints import constraint, target_of
 from sightline.lsp.python.names import PythonText
 from sightline.lsp.typescript.path_patterns import expression_of, fills
@@ -46,8 +52,20 @@ PIECES += [
     "f f(a);\n",
     "}",
 ]
+PIECES += [
+    "require(",
+    "import a = require(",
+    "/// <reference path=",
+    "import a;",
+    "; import a",
+    "if a: import ",
+]
+PIECES += ["a,  # b\n", "a,\n", "(a) ", '"""', "a as b, ", "def f(a):\n  ", "\r", "{,}", "*/"]
 PIECES += ["[", "[ ", "a = ", "- ", "//go:build ", "( ", "! ", "a.b ", "@a/", "`", "${"]
 BEGINNINGS = ["", "import", "from", "#if", "[", "a", "a b", "//go:build a", "/*", "'", "require("]
+BEGINNINGS += ["from a import (", "import {", 'x = f"""']
+#: What an expression may begin all over again for.
+ENDINGS = ["", "\n)\n\nend"]
 
 
 def toml_keys(text: str) -> None:
@@ -80,11 +98,34 @@ def brace_signature(text: str) -> None:
     signature(text, "c")
 
 
+def added_functions(text: str) -> None:
+    only_adds_functions(text, f"{text}\nint f(void) {{}}\n")
+
+
+def name_in(language: str) -> Callable[[str], object]:
+    """Everything that is asked of the text around a name at its end."""
+
+    def around_a_name(text: str) -> None:
+        line, column = text.count("\n"), len(text) - (text.rfind("\n") + 1)
+        place = Position(line, column)
+        here = Location("file:///a", Range(place, place))
+        is_imported(language, here, lambda uri: text)
+        is_name(language, text, place), is_member(language, text, place), is_local(text, place)
+        name_at(text, place, language), is_code(language, text, place)
+        without_declarations([here], [here], language, lambda uri: text)
+
+    around_a_name.__name__ = f"around_a_name_in_{language}"
+    return around_a_name
+
+
 READERS: list[Callable[[str], object]] = [
+    *map(name_in, ("python", "typescript", "c", "shellscript")),
     spelled,
     needed,
     outside_bodies,
+    added_functions,
     named,
+    typescript_imported,
     imported,
     python_names,
     signature,
@@ -101,7 +142,31 @@ READERS: list[Callable[[str], object]] = [
 def test_every_reader_ends(reader: Callable[[str], object]) -> None:
     for beginning in BEGINNINGS:
         for piece in PIECES:
-            reader(beginning + piece * (SIZE // 16 // len(piece)))
+            for ending in ENDINGS:
+                reader(beginning + piece * (SIZE // 16 // len(piece)) + ending)
+
+
+#: Heads that never end, or that nobody could read in one piece.
+HEADS = [
+    "int f(void) {}\nint " + "a:: " * (SIZE // 16) + "(void) {}\n",
+    "int f(void) {}\nint x(" + ";" * (SIZE // 4),
+    "int f(void) {}\n" + "namespace " * (SIZE // 40) + "= { int a; };\n",
+    "int f(void) {}\nint a[] = {" + "1, " * (SIZE // 12) + "};\n",
+]
+
+
+@pytest.mark.parametrize("head", HEADS, ids=lambda head: head[16:30])
+def test_heads_of_functions_end(head: str) -> None:
+    # What cannot be read in one piece is no plain addition; a long table is.
+    assert only_adds_functions(head, f"{head}\nint g(void) {{}}\n") == ("a[]" in head)
+
+
+@pytest.mark.parametrize(
+    "line", ['x = "' + (("a" * 64 + ".") * 63 + ",") * 200 + '"', "a     ." * 100_000 + "b = 1"]
+)
+def test_keys_end(tmp_path: Path, line: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"{line}\n")
+    assert read_toml(str(tmp_path / "pyproject.toml")).get("x") in (None, line[5:-1])
 
 
 def test_requirements_end(tmp_path: Path) -> None:

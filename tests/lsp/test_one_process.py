@@ -11,9 +11,9 @@ import pytest
 
 from sightline.contract.failures import Failure, NotReady
 from sightline.contract.settings import Settings
-from sightline.lsp import pool
 from sightline.lsp.server.server import Server, State
-from sightline.process.child import Child, spawn
+from sightline.process.child import Child
+from sightline.process.keepers import Keepers
 from tests.support.engine import Engine, engine, fake_registry, received
 
 HERE = {"line": 0, "character": 0}
@@ -21,6 +21,7 @@ HOVER = {"contents": {"kind": "plaintext", "value": "fine"}}
 CAPABLE = {"capabilities": {}, "serverInfo": {"name": "fake", "version": "1"}}
 GENEROUS = Settings(request_timeout_ms=20_000)
 LARGE = 5 << 30
+_SPAWN = Keepers.spawn
 
 Start = Callable[..., AbstractAsyncContextManager[Engine]]
 
@@ -32,9 +33,9 @@ class Children:
         self.started: list[Child] = []
         self.overlaps = 0
 
-    async def spawn(self, command: Sequence[str], **given: Any) -> Child:
+    async def spawn(self, keepers: Keepers, command: Sequence[str], **given: Any) -> Child:
         self.overlaps += bool(self.running)
-        child = await spawn(command, **given)
+        child = await _SPAWN(keepers, command, **given)
         self.overlaps += bool(self.running)
         self.started.append(child)
         return child
@@ -47,7 +48,11 @@ class Children:
 @pytest.fixture
 def children(monkeypatch: pytest.MonkeyPatch) -> Children:
     found = Children()
-    monkeypatch.setattr(pool, "spawn", found.spawn)
+
+    async def spawn(keepers: Keepers, command: Sequence[str], **given: Any) -> Child:
+        return await found.spawn(keepers, command, **given)
+
+    monkeypatch.setattr(Keepers, "spawn", spawn)
     return found
 
 

@@ -94,6 +94,26 @@ def test_python_projects_without_an_environment(tmp_path: Path) -> None:
     assert found(tmp_path, "python") == dict.fromkeys(expected, "")
 
 
+GROUPS = {
+    "core": '[tool.poetry]\nname = "core"\n',
+    "more": '[tool.poetry]\nname = "more"\n[tool.poetry.group.dev.dependencies]\ncore = "*"\n',
+    "late": '[tool.poetry]\nname = "late"\n[tool.poetry.group.x]\noptional = true\n'
+    '[tool.poetry.group.x.dependencies]\nmore = {path = "../more"}\n',
+    "old": '[tool.poetry]\nname = "old"\n[tool.poetry.dev-dependencies]\nlate = "*"\n',
+    "odd": '[tool.poetry]\nname = "odd"\ngroup = {a = 1, b = {dependencies = ["old"]}}\n',
+}
+
+
+def test_groups_of_poetry(tmp_path: Path) -> None:
+    files = {f"{folder}/pyproject.toml": text for folder, text in GROUPS.items()}
+    root = write_files(tmp_path, files)
+    expected = {"core": "core", "more": "more", "late": "late", "old": "", "odd": ""}
+    assert found(root, "python") == expected
+    needed = {name: not_installed("python", str(root / name), str(root)) for name in GROUPS}
+    # Nobody installs an optional group who is not asked to.
+    assert needed == {"core": [], "more": ["core"], "late": [], "old": ["late"], "odd": []}
+
+
 def modules(root: Path, replacement: str = "../lib") -> Path:
     app = f"module example.com/app\n\nreplace example.com/lib => {replacement}\n"
     return write_files(root, {"lib/go.mod": "module example.com/lib\n", "app/go.mod": app})

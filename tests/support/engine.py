@@ -83,6 +83,7 @@ async def engine(
     servers: Path | None = None,
     trusted: Callable[[str], bool] = lambda root: False,
     families: tuple[Family, ...] = ("lsp",),
+    decisive: tuple[str, ...] = (),
 ) -> AsyncIterator[Engine]:
     """A program on one root, or on several."""
     environment = environment or {"PATH": "/usr/bin:/bin"}
@@ -94,6 +95,7 @@ async def engine(
         cache=cache,
         servers=servers or INSTALLED,
         trusted=trusted,
+        decisive=decisive,
     )
     program = Program.of(
         *engines, engines.workspace, environment=environment, cache=cache, log=Log()

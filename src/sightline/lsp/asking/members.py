@@ -5,13 +5,16 @@
 
 No server counts such a use, and none says so. So the name of a member is looked for in the text:
 where it stands after a dot, outside of comments and texts, and was not reported. The server is
-asked what each such place is. Those that it knows for something else do not matter; the rest is
+asked what each such place is. Those that it knows for something else do not matter, unless that is
+the same member of a base class or a subclass (in Python, where no server follows it); the rest is
 said, and never taken for a reference.
 """
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from sightline.contract.texts import column_of, line_length_utf16, line_text, listed_paths
@@ -35,33 +38,55 @@ _NAMED = 3
 
 
 class _Syntax(NamedTuple):
-    #: What is no code. What is ``code`` may look like it: a text with expressions in it.
+    #: What is no code. What a named group of it matches may look like it: a text with expressions.
     no_code: re.Pattern[bytes]
     #: The line of a declaration before the name, and what follows it, where it is of a member.
     before: re.Pattern[str]
     after: re.Pattern[str]
 
 
-_SINGLE = rb"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
-_TRIPLE = rb'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\Z)|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*+(?:\'\'\'|\Z)'
-_MODIFIER = r"(?:public|private|protected|static|async|readonly|get|set|override|abstract|declare)"
+_MODIFIER = (
+    r"(?:public|private|protected|static|async|readonly|get|set|override|abstract|declare|accessor)"
+)
+_DECORATOR = r"@[\w$.]+(?:\([^()]*+\))?"
+#: Before a parameter these make it a member, too.
+_ACCESS = r"(?:public|private|protected|readonly|override)"
+
+# Patterns for what is no code begin with single characters, all of them: such places are found
+# several times faster than any other.
+
+
+def _text(quote: bytes, code: bytes) -> bytes:
+    """A pattern for a text of Python. What is ``code`` is so if letters before it say that it has
+    expressions in it.
+    """
+    letters = (rb"[fFtT]", rb"[fFtT][rR]", rb"[rR][fFtT]")
+    formatted = b"|".join(rb"(?<=\b%b%b)" % (each, quote) for each in letters)
+    long = rb"%b{2}(?:[^%b\\]++|\\.|%b(?!%b{2}))*+(?:%b{3}|\Z)" % ((quote,) * 5)
+    return rb"%b(?P<%b>%b)?(?:%b|%b)" % (quote, code, formatted, long, _line(quote))
+
+
+def _line(quote: bytes) -> bytes:
+    """A pattern for a text that ends in its line, after the quote that it begins with."""
+    return rb"(?:[^%b\\\n]++|\\.)*+%b?" % (quote, quote)
+
 
 _PYTHON = _Syntax(
-    re.compile(
-        rb"\b(?P<code>(?:[fF][rR]?|[rR][fF])(?:%b|%b))|#[^\n]*|%b|%b"
-        % (_TRIPLE, _SINGLE, _TRIPLE, _SINGLE),
-        re.DOTALL,
-    ),
-    re.compile(r"[ \t]+(?:(?:async[ \t]+)?def|class)[ \t]+|[ \t]+|[ \t]*\w+\."),
-    re.compile(r"\w+[ \t]*[:=(\[]"),
+    re.compile(rb"#[^\n]*|%b|%b" % (_text(b'"', b"code"), _text(b"'", b"also_code")), re.DOTALL),
+    re.compile(r"[ \t]+(?:(?:async[ \t]+)?def|class)[ \t]+|[ \t]+(?:\w+[ \t]*,[ \t]*)*+|.*\."),
+    re.compile(r"\w+[ \t]*[:=(\[,]|(?<=\.)\w+|\w+(?=\.)"),
 )
 _JAVASCRIPT = _Syntax(
     re.compile(
-        rb"(?P<code>`(?:[^`\\]|\\.)*+`?)|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|%b" % _SINGLE,
+        rb"`(?P<code>(?:[^`\\]++|\\.)*+`?)|//[^\n]*|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|\"%b|'%b"
+        % (_line(b'"'), _line(b"'")),
         re.DOTALL,
     ),
-    re.compile(rf"(?:.*[{{;}}.])?\s*(?:{_MODIFIER}\s+)*[*#]?"),
-    re.compile(r"[\w$]+[?!]?\s*[(:=<;]"),
+    re.compile(
+        rf"(?:.*[{{;}}.])?\s*(?:{_DECORATOR}\s+)*(?:{_MODIFIER}\s+)*[*#]?[\"']?"
+        rf"|.*[(,]\s*(?:{_DECORATOR}\s+)*(?:{_ACCESS}\s+)+"
+    ),
+    re.compile(r"[\"']?[\w$]+[\"']?[?!]?\s*(?:[(:=<;}}]|\Z)"),
 )
 _SYNTAXES = {
     "python": _PYTHON,
@@ -108,20 +133,50 @@ _DECLARED = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+")
 _OPENS = re.compile(rb"([ \t]*)(?:(?:async[ \t]+)?(def|class)\b|([)\]}])|[^\s#])")
 
 
+_CLASS = re.compile(rb"[ \t]*class[ \t]+(\w+)\s*(?:\[[^\[\]]*+\]\s*)?(?:\(([^()]*+))?")
+#: So many lines may the head of a class have.
+_MOST_HEAD = 20
+
+
 def _opener(text: str, place: Position) -> str:
     """What the line of a place in Python is in: the body of a ``def``, of a ``class``, or none."""
-    code = _PYTHON.no_code.sub(_blank, text.encode()).split(b"\n")[: place.line + 1]
-    first = _OPENS.match(code[-1]) if len(code) > place.line else None
+    if not (line_text(text, place.line) or "")[:1].isspace():
+        return ""
+    return _opened(_PYTHON.no_code.sub(_blank, text.encode()).split(b"\n"), place.line)[0]
+
+
+def _opened(lines: Sequence[bytes], place: int) -> tuple[str, int]:
+    """The same, and the line in which that begins, of lines without comments and texts."""
+    first = _OPENS.match(lines[place]) if len(lines) > place else None
     indent = len(first[1]) if first is not None else 0
-    for line in reversed(code[:-1]):
-        found = _OPENS.match(line) if indent else None
+    for number in range(min(place, len(lines)) - 1, -1, -1):
+        found = _OPENS.match(lines[number]) if indent else None
         if found is None or len(found[1]) >= indent:
             continue
         if found[2]:
-            return found[2].decode()
+            return found[2].decode(), number
         # What ends a list of parameters stands below the line that opens it.
         indent = len(found[1]) + (1 if found[3] else 0)
-    return ""
+    return "", 0
+
+
+class _Class(NamedTuple):
+    name: bytes
+    #: What stands in its head, base classes among it, without the modules they are taken from.
+    head: frozenset[bytes]
+
+    def is_kin(self, other: "_Class") -> bool:
+        """Whether one is a base class of the other, by what their heads say."""
+        return self.name in other.head or other.name in self.head
+
+
+def _class_around(lines: Sequence[bytes], place: int) -> _Class | None:
+    """The class of Python whose member is declared in a line."""
+    kind, number = _opened(lines, place)
+    head = _CLASS.match(b"\n".join(lines[number : number + _MOST_HEAD])) if kind else None
+    if kind != "class" or head is None:
+        return None
+    return _Class(head[1], frozenset(re.findall(rb"\w+", head[2] or b"")))
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
@@ -140,22 +195,28 @@ def is_code(language: str, text: str, place: Position) -> bool:
 
 
 def code_places(
-    language: str, texts: SourceTexts, path: str, starts: Iterable[int]
+    language: str,
+    texts: SourceTexts,
+    path: str,
+    starts: Iterable[int],
+    known: Collection[Position] = (),
 ) -> Iterator[Position]:
-    """Those of some places in a file, in order, that are in no comment and no text inside it.
+    """Those of some places in a file, in order, that are in no comment and no text inside it, but
+    for those that are ``known``.
 
     Of a language that is not known, all.
     """
     syntax, text = _SYNTAXES.get(language), texts.text(path)
-    no_code = texts.spans(path, syntax.no_code) if syntax is not None else ()
     line, counted = 0, 0
     for start in starts:
-        if start in no_code:
-            continue
         line += text.count(b"\n", counted, start)
         counted = start
         before = text[text.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
-        yield Position(line, line_length_utf16(before))
+        place = Position(line, line_length_utf16(before))
+        # What is code takes longest to tell, and mostly every place is known.
+        if place in known or (syntax is not None and start in texts.spans(path, syntax.no_code)):
+            continue
+        yield place
 
 
 #: What stands before a part of the name of a module, in Python.
@@ -176,6 +237,14 @@ class Members:
     def __init__(self, project: Callable[[], Project], texts: SourceTexts) -> None:
         self._project = project
         self._texts = texts
+
+    def text(self, path: str) -> str | None:
+        """The text of a file, where it is known as it is now."""
+        data = self._texts.current(path)
+        try:
+            return data.decode() if data is not None else None
+        except UnicodeDecodeError:
+            return None
 
     async def search(self, name: str, language: str) -> Mentions | None:
         """Where a name stands after a dot; ``None`` if there is too much to look through.
@@ -211,8 +280,11 @@ class Members:
         name: str,
         mentions: Mentions | None,
         known: Iterable[Location],
+        definitions: Iterable[Location] = (),
     ) -> str:
-        """What is to be said of these places of a name, given those that are known."""
+        """What is to be said of these places of a name, given those that are known, and where it is
+        defined.
+        """
         if mentions is None:
             return "There is too much code here to look for uses on values of unknown type."
         hits = {path: mentions.hits[path] for path in mentions.hits if can_be_asked(server, path)}
@@ -227,11 +299,58 @@ class Members:
         if len(places) > _MOST_ASKED or (places and server.spec.unknown_members == "text"):
             where = f"{_counted(places, 'other ')}{self._names(places)}"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
-        unknown = await _unknown(server, places)
-        if not unknown:
-            return ""
-        where = f"{_counted(unknown)}{self._names(unknown)}"
-        return f"{name} stands on values of unknown type in {where}; uses there are not counted."
+        told = await questions.definitions_unopened(server, places)
+        said: list[str] = []
+        unknown = [place for place, found in zip(places, told, strict=True) if not found]
+        if unknown:
+            where = f"{_counted(unknown)}{self._names(unknown)}"
+            said.append(
+                f"{name} stands on values of unknown type in {where}; uses there are not counted."
+            )
+        kin = self._of_kin(places, told, definitions) if language == "python" else []
+        if kin:
+            where = f"{_counted(kin)}{self._names(kin)}"
+            said.append(f"{name} of a base class or subclass is used in {where}, not counted here.")
+        return " ".join(said)
+
+    def _of_kin(
+        self,
+        places: Sequence[tuple[str, Position]],
+        told: Sequence[Sequence[Location]],
+        definitions: Iterable[Location],
+    ) -> list[tuple[str, Position]]:
+        """The places at which the same member of a base class, or of a subclass, is used: the call
+        may reach this one, or come from it.
+        """
+        lines: dict[str, list[bytes]] = {}
+
+        @cache
+        def class_of(place: Location) -> _Class | None:
+            path = path_in(place.uri)
+            if path not in lines:
+                lines[path] = self._code_lines(path)
+            return _class_around(lines[path], place.range.start.line)
+
+        own = [each for each in map(class_of, definitions) if each is not None]
+        if not own:
+            return []
+        return [
+            place
+            for place, found in zip(places, told, strict=True)
+            for other in [each for each in map(class_of, found) if each is not None][:1]
+            if any(each.is_kin(other) for each in own)
+        ]
+
+    def _code_lines(self, path: str) -> list[bytes]:
+        """The lines of a file; nothing of those that begin inside a text or comment."""
+        if path not in self._texts:
+            return []
+        lines = self._texts.text(path).split(b"\n")
+        no_code = self._texts.spans(path, _PYTHON.no_code)
+        starts = accumulate((len(line) + 1 for line in lines), initial=0)
+        return [
+            b"" if start in no_code else line for start, line in zip(starts, lines, strict=False)
+        ]
 
     def _values(self, path: str, starts: Sequence[int]) -> list[int]:
         """Those of some places that stand after a value, not after the name of a package."""
@@ -257,11 +376,3 @@ def can_be_asked(server: Server, path: str) -> bool:
 
 def _counted(places: Sequence[object], other: str = "") -> str:
     return f"1 {other}place" if len(places) == 1 else f"{len(places)} {other}places"
-
-
-async def _unknown(
-    server: Server, places: Sequence[tuple[str, Position]]
-) -> Sequence[tuple[str, Position]]:
-    """The places of which the server cannot tell what stands there."""
-    told = await questions.definitions_unopened(server, places)
-    return [place for place, found in zip(places, told, strict=True) if not found]

@@ -11,7 +11,7 @@ from typing import Any
 from sightline.contract.failures import NotReady, TooMany, Unavailable
 from sightline.contract.source import RawDiagnostic, RawSymbol, RawWorkspaceSymbol, SourceFile
 from sightline.contract.texts import line_text
-from sightline.contract.uris import uri_of
+from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Hover, Location, Position, Range
 from sightline.lsp.asking import answers, tsserver
 from sightline.lsp.c.preprocessor import KEYWORDS
@@ -41,11 +41,18 @@ async def definition(
 ) -> Sequence[Location]:
     if server.spec.dialect == "clangd":
         return await _clangd_definition(server, file, language, position)
+    kept = server.definitions
+    known = kept.known(file, position) if kept is not None else None
+    if known is not None:
+        return known
+    changes = kept.changes if kept is not None else 0
     found = await _definition(server, file, language, position)
     if not found and server.spec.doubts_nothing:
         # ty writes a file to point to what is in its standard library. Of those who need the same
         # one at the same time some are told of nothing.
-        return await _definition(server, file, language, position)
+        found = await _definition(server, file, language, position)
+    if kept is not None:
+        kept.keep(file, position, found, changes)
     return found
 
 
@@ -224,7 +231,8 @@ def _uncut(server: Server, operation: Operation, items: list[Any]) -> list[Any]:
 
 def covers(location: Location, uri: str, position: Position) -> bool:
     """Whether a place is around, or ends at, a position in a document."""
-    return location.uri == uri and _inside(location.range, position)
+    # Servers spell one file in several ways.
+    return path_in(location.uri) == path_in(uri) and _inside(location.range, position)
 
 
 def _inside(span: Range, position: Position) -> bool:

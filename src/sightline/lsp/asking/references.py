@@ -69,7 +69,7 @@ async def find(
         if unknown:
             unknown = not await questions.definition(server, file, language, position)
         return Found(found, unknown=unknown)
-    name, texts = name_at(file.text, position, language), _Texts(server, file)
+    name, texts = name_at(file.text, position, language), _Texts(server, file, members)
 
     async def declared() -> tuple[list[Location], bool, Mentions | None]:
         places = list(await questions.definition(server, file, language, position))
@@ -86,7 +86,8 @@ async def find(
         places, note = await _Python(server, ask, texts).complete(places)
     notes = [note]
     if members is not None and of_members:
-        notes.append(await members.note(server, language, name, mentions, places))
+        told = members.note(server, language, name, mentions, places, definitions)
+        notes.append(await told)
     unknown = is_unknown(language, file.text, position, definitions, texts.of)
     known = Known(definitions, places, of_members)
     if not include_declaration:
@@ -128,16 +129,21 @@ def _are_members(places: Iterable[Location], language: str, texts: "_Texts") -> 
 class _Texts:
     """Texts of documents as they are on disk, each read once. One was read by who asks."""
 
-    def __init__(self, server: Server, file: SourceFile) -> None:
+    def __init__(self, server: Server, file: SourceFile, members: Members | None = None) -> None:
         self._read = server.launch.read
+        #: What may have been read to look for members.
+        self._members = members
         self._known: dict[str, str | None] = {file.path: file.text}
 
     def of(self, uri: str) -> str | None:
         """The text of one of the server's own documents in the workspace."""
         path = path_in(uri)
         if path not in self._known:
-            read = self._read(path)
-            self._known[path] = read[0].text if read is not None else None
+            text = self._members.text(path) if self._members is not None else None
+            if text is None:
+                read = self._read(path)
+                text = read[0].text if read is not None else None
+            self._known[path] = text
         return self._known[path]
 
 

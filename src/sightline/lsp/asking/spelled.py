@@ -10,10 +10,11 @@ It is never concluded that a place is a use, only that there is none.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from sightline.contract.texts import column_of
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
@@ -78,10 +79,15 @@ async def account(language: str, known: Known, found: Spelled, server: Server | 
     """What is known of the places of a name in these texts; a server can be asked about them."""
     places = {*known.places, *known.definitions}
     starts = {(path_in(place.uri), place.range.start) for place in places}
+    at: dict[str, set[Position]] = {}
+    for path, start in starts:
+        at.setdefault(path, set()).add(start)
     searched = [texts for texts, _ in found]
     if language == "python" and _is_local(known.definitions, searched):
         return Accounted(has_name=True, nowhere_else=True, only_others=True)
     if language != "python" and _is_nameless(starts, searched):
+        return Accounted()
+    if _has_other_names(places, searched):
         return Accounted()
     if sum(len(each) for _, hits in found for each in hits.values()) > _MOST_READ + len(starts):
         return Accounted(has_name=True)
@@ -95,8 +101,7 @@ async def account(language: str, known: Known, found: Spelled, server: Server | 
         (path, place)
         for texts, hits in found
         for path in sorted(hits)
-        for place in _uses(language, texts, path, hits[path])
-        if (path, place) not in starts
+        for place in _uses(language, texts, path, hits[path], at.get(path, ()))
     )
     # Where nobody is asked, one is as many as any other number.
     rest = list(islice(others, _MOST_ASKED + 1 if asked else 1))
@@ -140,15 +145,19 @@ async def _are_others(
 
 
 def _uses(
-    language: str, texts: SourceTexts, path: str, starts: Iterable[int]
+    language: str,
+    texts: SourceTexts,
+    path: str,
+    starts: Iterable[int],
+    known: Collection[Position],
 ) -> Iterable[Position]:
-    """The places at which a use may stand."""
+    """The places at which a use may stand, but for those that are known."""
     if language == "python":
-        return code_places(language, texts, path, starts)
+        return code_places(language, texts, path, starts, known)
     text = texts.text(path)
     lines = ((start, text.rfind(b"\n", 0, start) + 1) for start in starts)
     some = (start for start, line in lines if not _COMMENT.match(text, line))
-    return code_places("", texts, path, some)
+    return code_places("", texts, path, some, known)
 
 
 def _has_to_be_spelled(language: str, name: str) -> bool:
@@ -171,6 +180,21 @@ def _is_nameless(places: Iterable[Place], searched: Sequence[SourceTexts]) -> bo
             if any(map(_NAMELESS.search, text[max(0, number - _BEFORE) : number + 1])):
                 return True
     return False
+
+
+def _has_other_names(places: Iterable[Location], searched: Sequence[SourceTexts]) -> bool:
+    """Whether what is known stands under several names: others may use it by any of them."""
+    names: set[str] = set()
+    texts: dict[str, list[bytes]] = {}
+    for place in places:
+        if place.uri not in texts:
+            texts[place.uri] = _text(path_in(place.uri), searched).split(b"\n")
+        lines, start, end = texts[place.uri], place.range.start, place.range.end
+        if start.line == end.line and start.line < len(lines):
+            line = lines[start.line].decode("utf-8", "replace")
+            name = line[column_of(line, start.character) : column_of(line, end.character)]
+            names.add(name.strip("'\"`"))
+    return len(names) > 1
 
 
 def _text(path: str, searched: Sequence[SourceTexts]) -> bytes:

@@ -7,6 +7,7 @@ To a server these are two symbols: uses in other files are those of the stub, us
 itself those of the source. Whoever asks about one means both.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 
 from sightline.contract.source import RawSymbol, SourceFile
@@ -29,7 +30,7 @@ async def twins_at(server: Server, place: Location) -> list[tuple[SourceFile, Ra
     path = path_in(place.uri)
     if not path.endswith((".py", ".pyi")):
         return []
-    beside = server.launch.read(path[:-1] if path.endswith("i") else f"{path}i")
+    beside = _read(server, path[:-1] if path.endswith("i") else f"{path}i")
     own = server.launch.read(path) if beside is not None else None
     if beside is None or own is None:
         return []
@@ -39,6 +40,11 @@ async def twins_at(server: Server, place: Location) -> list[tuple[SourceFile, Ra
     there = _named(await questions.document_symbols(server, *beside))
     twin = next((span for other, span in there if other == name), None)
     return [(own[0], span), (beside[0], twin)] if twin is not None else []
+
+
+def _read(server: Server, path: str) -> tuple[SourceFile, str] | None:
+    # Mostly there is none, which is found out soonest so.
+    return server.launch.read(path) if os.path.lexists(path) else None
 
 
 def _named(symbols: Sequence[RawSymbol], around: Name = ()) -> Iterator[tuple[Name, Range]]:

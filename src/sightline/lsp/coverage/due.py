@@ -1,7 +1,8 @@
 """What has to be looked at again: noted on the event loop, taken by the thread that looks."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from sightline.workspace.changes import Change
 
@@ -21,8 +22,17 @@ class Due:
             self._paths.update(change.path for change in changes)
             self.changes += 1
 
-    def take(self) -> tuple[int, set[str]]:
-        """How often something changed, and the paths that did since the last taking."""
+    @contextmanager
+    def taken(self) -> Iterator[tuple[int, set[str]]]:
+        """How often something changed, and the paths that did since the last taking. If looking at
+        them fails, they are due again.
+        """
         with self._noting:
             paths, self._paths = self._paths, set()
-            return self.changes, paths
+            changes = self.changes
+        try:
+            yield changes, paths
+        except BaseException:
+            with self._noting:
+                self._paths |= paths
+            raise

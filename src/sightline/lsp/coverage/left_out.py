@@ -3,26 +3,30 @@
 Many projects let their type checker look at ``src`` only. Then it knows of no use in the tests.
 What it reports is what the project wants reported, so the settings stay, and it is said. Folders
 with names such as ``dist`` or ``venv`` are left out by default, wherever they are: also those of
-tests about such folders.
+tests about such folders. ty also leaves out what Git ignores, or a file ``.ignore`` names.
 
 >>> is_left_out("tests/a.py", ["src"], []), is_left_out("src/gen/a.py", ["src"], ["**/gen"])
 (True, True)
 """
 
+import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from sightline.contract.uris import above
 from sightline.lsp.files.globs import matcher
 from sightline.lsp.files.reading import read_json, read_text, read_toml, table, texts
 from sightline.lsp.project.projects import Project
+from sightline.workspace.ignore import IGNORE_FILE, IgnoreFiles, Rules, read_small
+from sightline.workspace.tree import HIDDEN
 
 __all__ = ["LeftOut", "is_left_out", "left_out"]
 
 _MAX_BYTES = 1 << 20
 #: Most projects say nothing of it, and the reader of TOML takes a moment to load.
-_SAYS = re.compile(r"\b(?:include|exclude)\b").search
+_SAYS = re.compile(r"\b(?:include|exclude|respect-ignore-files)\b").search
 #: The folders that servers leave out by default, besides what they are told to; pyright also those
 #: that are hidden.
 _TY = frozenset(
@@ -32,6 +36,10 @@ _TY = frozenset(
     """.split()
 )
 _PYRIGHT = frozenset({"node_modules", "__pycache__"})
+#: What is ignored without Git, and above what Git says.
+_IGNORE = ".ignore"
+#: So many lines of such files are read in a project.
+_MAX_LINES = 5_000
 
 
 class LeftOut(NamedTuple):
@@ -64,14 +72,101 @@ def left_out(project: Project, sources: Iterable[str]) -> LeftOut:
         # What is left out by default can be taken back.
         return not _TY.isdisjoint(parts) and is_left_out(place, (), ["**", *back])
 
+    ignores = is_ty and settings.get("respect-ignore-files") is not False
+    is_ignored = _ignored(project) if ignores else None
     start = len(folder) + 1
     told = by_default = 0
     for path in sources:
         if (include or exclude) and is_left_out(path[start:], include, exclude):
             told += 1
-        else:
-            by_default += is_usual(path.rpartition("/")[0][start:])
+        elif is_usual(path.rpartition("/")[0][start:]):
+            by_default += 1
+        elif is_ignored is not None:
+            told += is_ignored(path)
     return LeftOut(told, by_default)
+
+
+def _ignored(project: Project) -> Callable[[str], bool] | None:
+    """Which sources of a project are ignored, if there is anything that ignores some."""
+    top, ignores = project.folder, _Ignores(project.folder)
+    outside = ignores.outside()
+    folders = [each for each in project.projects.folders() if project.holds(each[0])]
+    if not outside and not any(_IGNORE in names or IGNORE_FILE in names for _, names in folders):
+        return None
+    #: What holds in a folder, or nothing where all of it is ignored.
+    rules: dict[str, _InFolder | None] = {}
+    for folder, names in sorted(folders):  # what lies inside another comes after it
+        outer = outside if folder == top else rules.get(os.path.dirname(folder), outside)
+        if outer is None or (folder != top and outer.ignores(folder, folder=True)):
+            rules[folder] = None
+        else:
+            rules[folder] = ignores.inside(folder, names, outer)
+
+    def is_ignored(path: str) -> bool:
+        own = rules.get(os.path.dirname(path), outside)
+        return own is None or own.ignores(path, folder=False)
+
+    return is_ignored
+
+
+class _InFolder(NamedTuple):
+    """The rules that hold in a folder, of each kind the weakest first."""
+
+    #: How long the project's folder is, below which Git's rules have their paths.
+    start: int
+    by_git: tuple[Rules, ...] = ()
+    own: tuple[Rules, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.by_git or self.own)
+
+    def ignores(self, path: str, *, folder: bool) -> bool:
+        for rules in reversed(self.own):
+            if (said := rules.verdict(path, folder=folder)) is not None:
+                return said
+        for rules in reversed(self.by_git):
+            if (said := rules.verdict(path[self.start :], folder=folder)) is not None:
+                return said
+        return False
+
+
+class _Ignores:
+    """The ignore files of a project. Those of Git hold in a repository only."""
+
+    def __init__(self, top: str) -> None:
+        self._start = len(top) + 1
+        self._outer = [*above(top)]
+        in_git = any(os.path.lexists(f"{folder}/{HIDDEN}") for folder in self._outer)
+        self._git = IgnoreFiles(top, {}) if in_git else None
+        self._lines = _MAX_LINES
+
+    def outside(self) -> _InFolder:
+        """What holds before the project's own files are read."""
+        by_git = self._git.above() if self._git is not None else ()
+        own = [self._read(folder) for folder in reversed(self._outer[1:])]
+        return _InFolder(self._start, by_git, tuple(rules for rules in own if rules is not None))
+
+    def inside(self, folder: str, names: Iterable[str], outer: _InFolder) -> _InFolder:
+        """What holds in a folder with files of these names."""
+        own = self._read(folder) if _IGNORE in names else None
+        by_git = None
+        if self._git is not None and IGNORE_FILE in names:
+            by_git = self._git.inside(folder[self._start :], outer.by_git)
+        if own is None and by_git is None:
+            return outer
+        return _InFolder(
+            self._start,
+            (*outer.by_git, by_git) if by_git is not None else outer.by_git,
+            (*outer.own, own) if own is not None else outer.own,
+        )
+
+    def _read(self, folder: str) -> Rules | None:
+        text = read_small(f"{folder}/{_IGNORE}")
+        lines = text.count("\n") + 1
+        if not text or lines > self._lines:
+            return None
+        self._lines -= lines
+        return Rules.parse(text, f"{folder}/")
 
 
 def is_left_out(path: str, include: Sequence[str], exclude: Sequence[str]) -> bool:

@@ -36,9 +36,9 @@ _AT_ONCE = 256 << 10
 _NAMED = 3
 # Expressions are compiled when they are first needed, which most programs never do.
 _PLAIN = r"[\w./+-]{1,120}"
-_WORD = r"[^\W\d]\w*"
+_WORD = re.compile(r"[^\W\d]\w*")
 #: In JavaScript and TypeScript a dollar is a letter.
-_SCRIPT_WORD = r"(?:[^\W\d]|\$)[\w$]*"
+_SCRIPT_WORD = re.compile(r"(?:[^\W\d]|\$)[\w$]*")
 #: How clangd tells symbols apart: by the file of one that no other file can name, and by the place
 #: in it if it is a macro or belongs to a function; and by the types that it is or belongs to.
 _OWN = r"c:(?P<file>[^@]+)@(?P<place>\d+\b(?!@macro@))?"
@@ -66,6 +66,10 @@ class Builds(NamedTuple):
 
     def is_shared(self, path: str) -> bool:
         return path.lower().endswith(self.shared)
+
+    def names(self, word: str) -> frozenset[str]:
+        """A word as what can be looked for: nothing where there is none, or a keyword."""
+        return frozenset({word} - self.keywords - {""})
 
 
 _BUILDS = {
@@ -107,8 +111,8 @@ def extent_of(
     # A macro hides what it becomes.
     meant = [each for each in symbols if _MACRO in (each.usr or "")][:1] or symbols
     if not meant:
-        return Extent(frozenset({name_at(file.text, position)} - builds.keywords))
-    names = frozenset(name for each in meant if re.fullmatch(_WORD, name := each.name or ""))
+        return Extent(builds.names(name_at(file.text, position)))
+    names = frozenset(name for each in meant if _WORD.fullmatch(name := each.name or ""))
     own = [match for each in meant if (match := re.match(_OWN, each.usr or ""))]
     here = file.path.rpartition("/")[2]
     if len(own) == len(meant) and all(match["place"] and match["file"] == here for match in own):
@@ -176,7 +180,7 @@ class OtherBuilds:
         looked = self._looked
         if looked.state != (self._due.changes, units):
             looked = await asyncio.to_thread(self._look, units)
-        names = frozenset({word} - self.builds.keywords - {""})
+        names = self.builds.names(word)
         if looked.size > _MOST:
             return Sought(looked, names, {}, decided=True)
         lines = await self._search(looked, names)
@@ -230,20 +234,24 @@ class OtherBuilds:
     def _look(self, units: Collection[str]) -> _Looked:
         """Reads what changed, in a thread."""
         with self._looking:
-            changes, due = self._due.take()
-            before, kept, size = self._looked.files, dict[str, _Kept](), 0
-            for path in self._project().files():
-                alone = path not in units and not self.builds.is_shared(path)
-                known = before.get(path)
-                if known is None or path in due or known.alone != alone:
-                    known = self._read(path, alone=alone)
-                size += sum(len(text) for _, text in known.stretches)
-                if size > _MOST:
-                    kept.clear()
-                    break
-                kept[path] = known
-            self._looked = _Looked((changes, units), kept, size)
+            with self._due.taken() as (changes, due):
+                kept, size = self._kept(units, due)
+                self._looked = _Looked((changes, units), kept, size)
             return self._looked
+
+    def _kept(self, units: Collection[str], due: set[str]) -> tuple[dict[str, _Kept], int]:
+        """What is to be kept of every file, and how much that is; nothing if it is too much."""
+        before, kept, size = self._looked.files, dict[str, _Kept](), 0
+        for path in self._project().files():
+            alone = path not in units and not self.builds.is_shared(path)
+            known = before.get(path)
+            if known is None or path in due or known.alone != alone:
+                known = self._read(path, alone=alone)
+            size += sum(len(text) for _, text in known.stretches)
+            if size > _MOST:
+                return {}, size
+            kept[path] = known
+        return kept, size
 
     def _read(self, path: str, *, alone: bool) -> _Kept:
         code = self.builds.code_of(read_text(path, _MAX_BYTES) or "")
@@ -261,26 +269,29 @@ def name_at(text: str, position: Position, language: str = "") -> str:
     pattern = _SCRIPT_WORD if language.startswith(("javascript", "typescript")) else _WORD
     line = line_text(text, position.line) or ""
     column = column_of(line, position.character)
-    found = (word for word in re.finditer(pattern, line) if word.start() <= column <= word.end())
-    return next((word[0] for word in found), "")
+    for word in pattern.finditer(line):
+        if word.end() >= column:
+            return word[0] if word.start() <= column else ""
+    return ""
 
 
 def _lines(looked: _Looked, names: Collection[str]) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
     for name in names:
-        # An expression that begins with a text is found several times faster than any other.
-        words = re.compile(rf"{re.escape(name)}\b")
         for path, kept in looked.files.items():
             for first, text in kept.stretches:
-                line, place = first, 0
-                for word in words.finditer(text):
-                    if not _is_inside(text, word.start()):
-                        line += text.count("\n", place, word.start())
-                        place = word.start()
+                place = text.find(name)
+                line, counted = first, 0
+                while place >= 0:
+                    end = place + len(name)
+                    if not _is_part(text, place - 1) and not _is_part(text, end):
+                        line += text.count("\n", counted, place)
+                        counted = place
                         found.setdefault(path, set()).add(line)
+                    place = text.find(name, end)
     return found
 
 
-def _is_inside(text: str, place: int) -> bool:
-    """Whether a place is not the first of a word."""
-    return place > 0 and (text[place - 1].isalnum() or text[place - 1] == "_")
+def _is_part(text: str, place: int) -> bool:
+    """Whether a part of a word stands at a place, which may lie outside of the text."""
+    return 0 <= place < len(text) and (text[place].isalnum() or text[place] == "_")

@@ -8,6 +8,7 @@ use it. That is said; a question asked there is answered there.
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from sightline.contract.texts import listed_paths
 from sightline.contract.uris import path_in
@@ -44,7 +45,9 @@ class OtherRoots:
         known = {path_in(place.uri) for place in found}
         shown = list[str]()
         for root in others:
-            there = await asyncio.to_thread(self._search, root, own, path, name)
+            if root not in self._texts:
+                self._texts[root] = SourceTexts(partial(self._files, root))
+            there = await asyncio.to_thread(_search, self._texts[root], own, path, name)
             shown += [f"{root.name}/{each[len(root.real) + 1 :]}" for each in there - known]
         if not shown:
             return ""
@@ -52,14 +55,14 @@ class OtherRoots:
         files = "1 file" if len(shown) == 1 else f"{len(shown):,} files"
         return f"{name} also stands in {files} of other roots{names}; uses there may be missing."
 
-    def _search(self, root: Root, own: Root, path: str, name: str) -> set[str]:
-        texts = self._texts.setdefault(root, SourceTexts(lambda: self._files(root)))
-        stem = os.path.splitext(os.path.basename(path))[0]
-        origins = [os.fsencode(each) for each in {stem, os.path.basename(own.real)}]
-        hits = texts.search(word(name)) or {}
-        inside = f"{own.real}/"
-        return {
-            each
-            for each in hits
-            if not each.startswith(inside) and any(from_ in texts.text(each) for from_ in origins)
-        }
+
+def _search(texts: SourceTexts, own: Root, path: str, name: str) -> set[str]:
+    stem = os.path.splitext(os.path.basename(path))[0]
+    origins = [os.fsencode(each) for each in {stem, os.path.basename(own.real)}]
+    hits = texts.search(word(name)) or {}
+    inside = f"{own.real}/"
+    return {
+        each
+        for each in hits
+        if not each.startswith(inside) and any(from_ in texts.text(each) for from_ in origins)
+    }

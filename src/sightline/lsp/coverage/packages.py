@@ -177,7 +177,8 @@ def _distribution(folder: str) -> _Package | None:
         *table(value, "dependency-groups").values(),
     ]
     needs = [each for group in groups if isinstance(group, list) for each in group]
-    needs += [*table(poetry, "dependencies"), *table(tool, "uv", "sources")]
+    needs += [name for each in _poetry(poetry) for name in each]
+    needs += table(tool, "uv", "sources")
     found = (_REQUIREMENT.match(each) for each in needs if isinstance(each, str))
     names = frozenset(_normal(match[1]) for match in found if match)
     return _Package(folder, _normal(name), names)
@@ -191,11 +192,20 @@ def _python_requires(folder: str) -> frozenset[str]:
     lines += (read_text(f"{folder}/requirements.txt", _MAX_BYTES) or "").splitlines()
     plain = (_PLAIN.fullmatch(each.partition(" #")[0]) for each in lines if isinstance(each, str))
     names = {match[1] for match in plain if match}
-    simple = {
-        name for name, wanted in table(poetry, "dependencies").items() if wanted == str(wanted)
-    }
+    groups = _poetry(poetry, optional=False)
+    simple = {name for each in groups for name, wanted in each.items() if isinstance(wanted, str)}
     own = str(project.get("name") or poetry.get("name") or "")
     return frozenset(map(_normal, names | simple)) - {"python", _normal(own)}
+
+
+def _poetry(manifest: Mapping[str, Any], *, optional: bool = True) -> Iterator[Mapping[str, Any]]:
+    """What a manifest of Poetry's declares: the main dependencies, and those of every group."""
+    yield table(manifest, "dependencies")
+    yield table(manifest, "dev-dependencies")  # as a group was called before there were any
+    groups = table(manifest, "group")
+    for name in groups:
+        if optional or not table(groups, name).get("optional"):
+            yield table(groups, name, "dependencies")
 
 
 def _normal(name: str) -> str:

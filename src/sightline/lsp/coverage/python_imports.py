@@ -11,12 +11,13 @@ project's own code, made by ``pip install .``: then the uses are the copy's, and
 import os
 import re
 import sys
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from sightline.contract.uris import above, is_under
-from sightline.lsp.files.reading import read_json, read_toml, table, texts
+from sightline.lsp.files.reading import names_in, read_json, read_toml, table, texts
 from sightline.lsp.project.projects import Project
 from sightline.lsp.python.environments import modules_in, site_packages
 
@@ -37,8 +38,24 @@ SOURCES = (".py", ".pyi")
 _CODE = ("lib", "python", "source", "src")
 #: Longer names are nobody's, and would fill an answer.
 _LONGEST = 120
-#: A line that imports something.
-_IMPORT = re.compile(r"[ \t]*(?:from[ \t]+(\w[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))")
+#: Blanks, also over the ends of a few lines. Were it any number, each line would be read again for
+#: every one before it.
+_SPACE = r"[ \t]*+(?:\\\n[ \t]*+){0,3}+"
+#: A statement that imports something: where it stands in its line, the module and what is taken
+#: from it, or the modules.
+_IMPORT = re.compile(
+    rf"(^|[;:]){_SPACE}(?:from\b{_SPACE}(\w[\w.]*+){_SPACE}\bimport\b((?:[\w, \t]|\\\n)*+)"
+    r"|import(?=[ \t\\])((?:[\w., \t]|\\\n)++))",
+    re.MULTILINE,
+)
+#: What is taken from a module, after a parenthesis.
+_NAMES = re.compile(r"\((?:[\w, \t\n\\]++|#[^\n]*+)*+")
+#: A text or a comment. One that never ends reaches to the end of its line, or of the file.
+_NO_CODE = re.compile(
+    r""""{3}(?:[^"\\]++|\\.|"(?!""))*+(?:"{3})?+|'{3}(?:[^'\\]++|\\.|'(?!''))*+(?:'{3})?+"""
+    r"""|"(?:[^"\\\n]++|\\.)*+"?+|'(?:[^'\\\n]++|\\.)*+'?+|#[^\n]*+""",
+    re.DOTALL,
+)
 
 #: What a person can do about it.
 FIX = (
@@ -70,36 +87,35 @@ def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Un
     if roots is None:
         return []
     packages = project.spec.python_environment == "pyright"
-    spelled = {name for name, files in importing.items() if files}
-    names = {name.partition(".")[0] for name in spelled} - sys.stdlib_module_names
+    wanted = {module for module, files in importing.items() if files and not _is_standard(module)}
     for root in roots:
-        inside = is_under(root, project.folder)
-        found = {name for name in names if _is_in(tree, root, name)}
-        names -= found if inside else modules_in(root)
+        if is_under(root, project.folder):
+            wanted = {module for module in wanted if not _is_in(tree, root, module)}
+        else:
+            others = modules_in(root)
+            wanted = {module for module in wanted if _first(module) not in others}
+    meant = list(_places(tree, wanted))
     environment = site_packages(project.environment) if project.environment is not None else []
-    installed = _installed(
-        environment, [name for name in spelled if name.partition(".")[0] in names]
-    )
+    installed = _installed(environment, {module for module, _ in meant})
 
     @cache
     def lost(module: str) -> frozenset[str]:
         if module in installed:
             # Others are looked for upwards only if nothing is installed.
             return frozenset(importing[module])
-        name, top = module.partition(".")[0], project.folder
         return frozenset(
             file
             for file in importing[module]
-            if not _is_above(tree, file, top, name, packages=packages)
+            if not _is_above(tree, file, project.folder, module, packages=packages)
         )
 
     places: dict[tuple[str, bool], dict[str, set[str]]] = {}
-    for module, place in _places(tree, spelled, names):
+    for module, place in meant:
         copy = installed.get(module)
         if copy is not None and not _is_copy(copy, place, tree):
             continue
         if lost(module):
-            key = module.partition(".")[0], copy is not None
+            key = _first(module), copy is not None
             places.setdefault(key, {}).setdefault(module, set()).add(place)
     return [
         Unresolved(
@@ -138,16 +154,9 @@ def _is_copy(installed: str, place: str, tree: Sources) -> bool:
         return False
     if place not in tree:
         return os.path.isfile(installed)
-    return not tree[place].isdisjoint(_names(installed)) or (
-        not tree[place] and any(f"{place}/{name}" in tree for name in _names(installed))
+    return not tree[place].isdisjoint(names_in(installed)) or (
+        not tree[place] and any(f"{place}/{name}" in tree for name in names_in(installed))
     )
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
 
 
 def imported(text: str) -> frozenset[str]:
@@ -155,23 +164,85 @@ def imported(text: str) -> frozenset[str]:
 
     >>> sorted(imported("import a.b.c as d, e\\nfrom f.g import h\\nfrom . import i\\n"))
     ['a.b', 'e', 'f.g']
+    >>> sorted(imported("try: from a import b as c, d\\nexcept ImportError: import e; import f\\n"))
+    ['a.b', 'a.d', 'e', 'f']
     """
     found: set[str] = set()
-    # A search for one word is ten times faster than one for the beginnings of lines.
-    at = text.find("import")
-    while at >= 0:
-        line = _IMPORT.match(text, text.rfind("\n", 0, at) + 1)
-        if line is not None:
-            for part in line[2].split(",") if line[2] else [line[1]]:
-                found.add(".".join(part.strip().partition(" ")[0].split(".")[:2]))
-        # No other begins in this line.
-        end = text.find("\n", line.end() if line is not None else at)
-        at = text.find("import", end) if end >= 0 else -1
+    for statement in _imports(text):
+        _, module, names, modules = statement.groups()
+        if modules is not None:
+            found.update(_names(modules))
+        elif "." in module or _is_standard(module):
+            found.add(module)
+        else:
+            # What is taken may be a module, and tells which folder of that name is meant.
+            more = _NAMES.match(text, statement.end())
+            taken = _names(more[0][1:] if more is not None else names)
+            found.update([f"{module}.{name}" for name in taken] or [module])
     return frozenset(
         sys.intern(name)
-        for name in found
+        for name in (".".join(each.split(".")[:2]) for each in found)
         if len(name) <= _LONGEST and all(part.isidentifier() for part in name.split("."))
     )
+
+
+def _names(listed: str) -> list[str]:
+    """The names in a list, without the others that they are given."""
+    if "#" in listed:
+        listed = re.sub(r"#[^\n]*+", "", listed)
+    parts = (part.replace("\\", " ").split() for part in listed.split(","))
+    return [part[0] for part in parts if part]
+
+
+def _imports(text: str) -> Iterator[re.Match[str]]:
+    """The statements of a source that import something.
+
+    One that begins a line is believed, also in a text. Any other has to be code.
+    """
+    is_code = _code_of(text)
+    # A search for one word is ten times faster than one for the beginnings of lines.
+    at, end = text.find("import"), 0
+    while at >= 0:
+        start = _beginning(text, at, end)
+        end = _ending(text, at)
+        while statement := _IMPORT.search(text, start, end):
+            believed = not statement[1] or is_code(statement.start())
+            if believed:
+                yield statement
+            start = statement.end() if believed else statement.start() + 1
+        at = text.find("import", end)
+
+
+def _beginning(text: str, at: int, after: int) -> int:
+    """Where the line begins that something stands in, with those that a backslash joins to it."""
+    start = text.rfind("\n", after, at) + 1 or after
+    while start - 2 >= after and text.startswith("\\\n", start - 2):
+        start = text.rfind("\n", after, start - 1) + 1 or after
+    return start
+
+
+def _ending(text: str, at: int) -> int:
+    """Where it ends."""
+    end = text.find("\n", at)
+    while end > 0 and text[end - 1] == "\\":
+        end = text.find("\n", end + 1)
+    return end if end >= 0 else len(text)
+
+
+def _code_of(text: str) -> Callable[[int], bool]:
+    """Which places of a source are code, and not in a text or a comment."""
+
+    @cache
+    def others() -> tuple[list[int], list[int]]:
+        spans = [match.span() for match in _NO_CODE.finditer(text)]
+        return [start for start, _ in spans], [end for _, end in spans]
+
+    def is_code(place: int) -> bool:
+        starts, ends = others()
+        number = bisect_right(starts, place) - 1
+        return number < 0 or place >= ends[number]
+
+    return is_code
 
 
 def is_plain(project: Project, path: str) -> bool:
@@ -203,36 +274,59 @@ def sources_of(project: Project, endings: tuple[str, ...] = SOURCES) -> dict[str
     return found
 
 
-def _is_in(tree: Sources, folder: str, name: str) -> bool:
-    names = tree.get(folder, ())
-    return f"{folder}/{name}" in tree or any(f"{name}{end}" in names for end in SOURCES)
+def _first(module: str) -> str:
+    return module.partition(".")[0]
 
 
-def _is_above(tree: Sources, file: str, top: str, name: str, *, packages: bool) -> bool:
+def _is_standard(module: str) -> bool:
+    return _first(module) in sys.stdlib_module_names
+
+
+def _is_in(tree: Sources, folder: str, module: str) -> bool:
+    """Whether a folder has a module. A folder in it is one only for what lies in there, unless it
+    is a package.
+    """
+    name, _, inner = module.partition(".")
+    place = f"{folder}/{name}"
+    if _is_file_in(tree, folder, name) or _is_package(tree, place):
+        return True
+    return bool(inner) and (f"{place}/{inner}" in tree or _is_file_in(tree, place, inner))
+
+
+def _is_file_in(tree: Sources, folder: str, name: str) -> bool:
+    files = tree.get(folder, ())
+    return any(f"{name}{end}" in files for end in SOURCES)
+
+
+def _is_package(tree: Sources, folder: str) -> bool:
+    return _is_file_in(tree, folder, "__init__")
+
+
+def _is_above(tree: Sources, file: str, top: str, module: str, *, packages: bool) -> bool:
     """Whether a module is found upwards from a file, in folders that are packages, too, or not."""
     return any(
-        _is_in(tree, folder, name)
+        _is_in(tree, folder, module)
         for folder in above(os.path.dirname(file), top)
         if packages or _is_no_package(tree, folder)
     )
 
 
-def _places(
-    tree: Sources, spelled: Iterable[str], names: Container[str]
-) -> Iterator[tuple[str, str]]:
-    """Modules that are imported by these names, each with where it may lie.
+def _places(tree: Sources, modules: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """These modules, each with where it may lie.
 
-    Inside a package it is another module, unless there is what is imported from it.
+    Inside a package it is another module, unless there is what is imported from it. So it is in a
+    folder that is no package.
     """
     wanted: dict[str, list[str]] = {}
-    for module in spelled:
-        if (name := module.partition(".")[0]) in names:
-            wanted.setdefault(name, []).append(module)
+    for module in modules:
+        wanted.setdefault(_first(module), []).append(module)
     for folder, files in tree.items():
         outer, _, own = folder.rpartition("/")
         for module in wanted.get(own, ()):
             _, _, inner = module.partition(".")
-            if _is_no_package(tree, outer) or (inner and _is_in(tree, folder, inner)):
+            if (inner and (f"{folder}/{inner}" in tree or _is_file_in(tree, folder, inner))) or (
+                _is_package(tree, folder) and _is_no_package(tree, outer)
+            ):
                 yield module, folder
         if "__init__.py" not in files:
             for file in files:

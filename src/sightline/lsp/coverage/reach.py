@@ -39,6 +39,8 @@ class Unreached(NamedTuple):
     #: How many files are kept from it, and by what if it is told to.
     left_out: LeftOut = LeftOut()
     left_out_by: str = ""
+    #: The files that take in others in a way that it does not follow everywhere.
+    requiring: frozenset[str] = frozenset()
 
     def note(self, path: str) -> str:
         """What is to be said of uses of a file's code."""
@@ -84,6 +86,8 @@ class Imports(NamedTuple):
     left_out: Callable[[Project, Modules, Variables], LeftOut]
     left_out_by: str = "The project's own settings leave out"
     fix: str = ""
+    #: What is among the names that a text imports where the server may not follow all of them.
+    required: str = ""
     #: Whether the paths of files tell what is left out.
     by_paths: bool = True
     #: Whether a file is surely found by its name, so that no source has to be read for it.
@@ -110,10 +114,11 @@ PYTHON = Imports(
 )
 TYPESCRIPT = Imports(
     typescript_aliases.SOURCES,
-    typescript_aliases.named,
+    typescript_aliases.imported,
     typescript_aliases.unresolved,
     lambda project, modules, variables: LeftOut(),
     fix=typescript_aliases.FIX,
+    required=typescript_aliases.REQUIRED,
 )
 GO = Imports(
     (".go",),
@@ -176,10 +181,10 @@ class Reach:
     def look(self, path: str | None = None) -> Unreached:
         """What is not reached of a file's uses, or of all. Looks at the disk, in a thread."""
         with self._looking:
-            project = self._project()
+            moves, project = self._moves, self._project()
             if path is not None:
                 if self._imports.is_plain(project, path):
-                    self._count(project)
+                    self._count(project, moves)
                 known = self.known(path)
                 if known is not None:
                     return known
@@ -194,34 +199,45 @@ class Reach:
     def look_at_files(self) -> Unreached:
         """How many files are kept from the server, in a thread."""
         with self._looking:
-            project = self._project()
+            moves, project = self._moves, self._project()
             if not self._imports.by_paths:
                 return self._scan(project)
-            self._count(project)
+            self._count(project, moves)
             return Unreached((), self._left_out, self._imports.left_out_by)
 
-    def _count(self, project: Project) -> None:
-        """Counts what is left out by the paths of files, if some came or went."""
-        if self._moves_seen != self._moves:
-            self._moves_seen, self._plain = self._moves, {}
+    def _count(self, project: Project, moves: int) -> None:
+        """Counts what is left out by the paths of files, if some came or went. ``moves``: how often
+        that had happened when the project was looked at.
+        """
+        if self._moves_seen != moves:
             sources = _paths(sources_of(project, self._imports.endings))
             modules = dict.fromkeys(sources, frozenset[str]())
-            self._left_out = self._excluded(project, modules)
+            self._left_out, self._plain = self._excluded(project, modules), {}
+            self._moves_seen = moves  # last: from here on others believe it
 
     def _scan(self, project: Project) -> Unreached:
         with self._noting:
             seen, due, only_texts = self._changes, self._due, self._only_texts
             self._due, self._only_texts = set(), True
-        if not (only_texts and all(map(self._imports_the_same, due))):
-            tree = sources_of(project, self._imports.endings)
-            self._read(tree, due)
-            self._found = Unreached(
-                self._imports.unresolved(project, tree, self._importing),
-                self._excluded(project, self._modules),
-                self._imports.left_out_by,
-            )
+        try:
+            if not (only_texts and all(map(self._imports_the_same, due))):
+                self._find(project, due)
+        except BaseException:
+            with self._noting:  # all that is still to be done
+                self._due, self._only_texts = self._due | due, False
+            raise
         self._seen = seen
         return self._found
+
+    def _find(self, project: Project, due: set[str]) -> None:
+        tree = sources_of(project, self._imports.endings)
+        self._read(tree, due)
+        self._found = Unreached(
+            self._imports.unresolved(project, tree, self._importing),
+            self._excluded(project, self._modules),
+            self._imports.left_out_by,
+            frozenset(self._importing.get(self._imports.required, ())),
+        )
 
     def _excluded(self, project: Project, modules: Modules) -> LeftOut:
         return self._imports.left_out(project, modules, self._variables)
@@ -242,7 +258,10 @@ class Reach:
                 self._importing.setdefault(module, set()).add(path)
 
     def _imported(self, path: str) -> frozenset[str]:
-        return self._imports.imported(read_text(path, _MAX_BYTES) or "")
+        text = read_text(path, _MAX_BYTES) or ""
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return self._imports.imported(text)
 
 
 def _paths(tree: Sources) -> set[str]:

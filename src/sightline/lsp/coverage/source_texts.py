@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sightline.lsp.coverage.due import Due
 from sightline.lsp.coverage.spans import Spans, spans_of
 from sightline.lsp.coverage.word_files import WordFiles
-from sightline.lsp.files.reading import read_bytes
+from sightline.lsp.files.legible import State, read_whole
 from sightline.workspace.changes import Change
 
 __all__ = ["Hits", "Sought", "SourceTexts", "after_dot", "word"]
@@ -37,15 +37,21 @@ class Sought(NamedTuple):
     """A name to look for, with what may stand around it."""
 
     literal: bytes
-    #: It begins with the name: that is found several times faster than any other expression.
-    pattern: re.Pattern[bytes]
+    #: The bytes after which it goes on, and is another name.
+    part: frozenset[int]
     #: Whether what stands before a place in a text lets it count.
     counts: Callable[[bytes, int], bool]
 
     def starts(self, text: bytes) -> list[int]:
         """Where it stands in a text."""
-        found = (match.start() for match in self.pattern.finditer(text))
-        return [start for start in found if self.counts(text, start)]
+        literal, part, found = self.literal, self.part, list[int]()
+        place, size = text.find(literal) if literal else -1, len(literal)
+        while place >= 0:
+            end = place + size
+            if (end == len(text) or text[end] not in part) and self.counts(text, place):
+                found.append(place)
+            place = text.find(literal, end)
+        return found
 
 
 def word(name: str) -> Sought:
@@ -55,13 +61,11 @@ def word(name: str) -> Sought:
     ([0, 5], [8])
     """
     part = _PART | {ord("-")} if "-" in name else _PART
-    after = rb"[\w\x80-\xff-]" if "-" in name else rb"[\w\x80-\xff]"
 
     def counts(text: bytes, start: int) -> bool:
         return start == 0 or text[start - 1] not in part
 
-    literal = name.encode()
-    return Sought(literal, re.compile(rb"%b(?!%b)" % (re.escape(literal), after)), counts)
+    return Sought(name.encode(), part, counts)
 
 
 def after_dot(name: str) -> Sought:
@@ -76,14 +80,20 @@ def after_dot(name: str) -> Sought:
             start -= 1
         return start > 0 and text[start - 1] == _DOT
 
-    literal = name.encode()
-    pattern = re.compile(rb"%b(?![\w$\x80-\xff])" % re.escape(literal))
-    return Sought(literal, pattern, counts)
+    return Sought(name.encode(), _PART | {ord("$")}, counts)
 
 
 #: The bytes of names, of blanks in a line, and of a dot.
 _PART = frozenset(byte for byte in range(256) if byte >= 0x80 or re.match(rb"\w", bytes([byte])))
 _BLANKS, _DOT = b" \t", ord(".")
+
+
+def _read_lines(path: str) -> tuple[bytes | None, State]:
+    """What a file holds, with one way to end a line, so that places in it are counted alike."""
+    data, state = read_whole(path, _MAX_BYTES)
+    if data is not None and b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data, state
 
 
 class SourceTexts:
@@ -105,6 +115,8 @@ class SourceTexts:
         self._reading_words: threading.Thread | None = None
         #: The files that are too large, or cannot be read.
         self.unread: frozenset[str] = frozenset()
+        #: How the files are that something is wrong with.
+        self._wrong: dict[str, State] = {}
         self._looking = threading.Lock()
 
     def changed(self, changes: Sequence[Change]) -> None:
@@ -117,6 +129,20 @@ class SourceTexts:
     def text(self, path: str) -> bytes:
         """What a file holds, as it was at the last search."""
         return self._texts.get(path, b"")
+
+    def current(self, path: str) -> bytes | None:
+        """What a file holds, where that was read and nothing changed since."""
+        known = self._seen == self._due.changes and path not in self.unread
+        return self._texts.get(path) if known else None
+
+    def wrong(self) -> dict[str, State] | None:
+        """How the files are that are not text, or closed, in a thread; ``None`` if there is too
+        much text.
+        """
+        with self._looking:
+            if self._size <= _MOST:  # otherwise there was too much, and hardly less by now
+                self._read()
+            return self._wrong if self._size <= _MOST else None
 
     def spans(self, path: str, pattern: re.Pattern[bytes]) -> Spans:
         """What a pattern matches in a file, which is found out once."""
@@ -183,14 +209,20 @@ class SourceTexts:
         self._reading_words.start()
 
     def _read(self) -> None:
-        if self._seen == self._due.changes:
-            return
-        seen, due = self._due.take()
+        if self._seen != self._due.changes:
+            with self._due.taken() as (seen, due):
+                self._read_again(due)
+                self._seen = seen
+
+    def _read_again(self, due: set[str]) -> None:
         before, texts, size, unread = self._texts, dict[str, bytes](), 0, set[str]()
+        wrong: dict[str, State] = {}
         for path in self._files():
-            known = before.get(path)
+            known, state = before.get(path), self._wrong.get(path, State.FINE)
             if known is None or path in due or path in self.unread:
-                known = read_bytes(path, _MAX_BYTES)
+                known, state = _read_lines(path)
+            if state is not State.FINE:
+                wrong[path] = state
             if known is None:
                 unread.add(path)
                 known = b""
@@ -199,7 +231,7 @@ class SourceTexts:
                 texts.clear()
                 break
             texts[path] = known
-        self._texts, self.unread = texts, frozenset(unread)
+        self._texts, self.unread, self._wrong = texts, frozenset(unread), wrong
         self._spans = {key: self._spans[key] for key in list(self._spans) if key[0] in texts}
         self._having = (b"", ())
-        self._size, self._seen = size, seen
+        self._size = size

@@ -4,6 +4,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import chain
 
 __all__ = ["Spans", "spans_of"]
 
@@ -12,14 +13,12 @@ class Spans:
     """Stretches in order, none of which overlaps another one."""
 
     def __init__(self, found: Iterable[tuple[int, int]]) -> None:
-        self._starts, self._ends = array("L"), array("L")
-        for start, end in found:
-            self._starts.append(start)
-            self._ends.append(end)
+        #: Where each starts and ends, one after the other.
+        self._bounds = array("L", chain.from_iterable(found))
 
     def __contains__(self, place: int) -> bool:
-        before = bisect_right(self._starts, place) - 1
-        return before >= 0 and place < self._ends[before]
+        # A place with one more start than ends before it is in a stretch.
+        return bisect_right(self._bounds, place) % 2 == 1
 
 
 def spans_of(pattern: re.Pattern[bytes], text: bytes) -> Spans:

@@ -1,15 +1,18 @@
 """Imports of a project's own files by names that its TypeScript server does not know.
 
 Bundlers and test runners can be told that ``@/`` stands for a folder. A server knows that only from
-``paths`` in a configuration; without, it says that a function has no uses there. What the names
-stand for is written in a program, which is not run, so it is said. A name counts if nobody else can
-be meant (no package, no pattern, no dependency) and a file of the project's own ends with it.
+``paths`` in a configuration that has the importing file; without, it says that a function has no
+uses there. What the names stand for is written in a program, which is not run, so it is said. A
+name counts if nobody else can be meant (no package, no pattern, no dependency) and a file of the
+project's own ends with it; one without a slash, if a pattern leads it to such a file.
+
+What is taken in by ``require`` is not followed everywhere either, so it is told which files do.
 """
 
 import os
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
 
 from sightline.contract.uris import above
 from sightline.lsp.coverage.packages import DEPENDENCIES
@@ -17,8 +20,9 @@ from sightline.lsp.coverage.python_imports import Importing, Sources, Unresolved
 from sightline.lsp.files.reading import read_json, table
 from sightline.lsp.project.projects import Project
 from sightline.lsp.typescript import tsconfig
+from sightline.lsp.typescript.path_patterns import joined
 
-__all__ = ["FIX", "SOURCES", "named", "unresolved"]
+__all__ = ["FIX", "REQUIRED", "SOURCES", "imported", "named", "unresolved"]
 
 SOURCES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 #: What a person can do about it.
@@ -30,6 +34,25 @@ _IMPORTS = [
     re.compile(rf"import\s*(?:\(\s*)?{_NAME}"),
     re.compile(rf"require\s*\(\s*{_NAME}"),
 ]
+#: Files that a server reads because another one names them by their place.
+_NEAR = [
+    re.compile(rf"from\s*{_NAME}"),
+    re.compile(rf"import\s*(?:\(\s*)?{_NAME}"),
+    re.compile(rf"import\s+\w+\s*=\s*require\s*\(\s*{_NAME}"),
+]
+_REFERENCE = re.compile(rf"///\s*<reference\s+path\s*=\s*{_NAME}")
+#: What stands among the names of a file that takes in modules in a way that is not followed
+#: everywhere. No module has such a name.
+REQUIRED = "require("
+#: Modules of Node are nobody's own, and data has no uses.
+_REQUIRE = re.compile(
+    r"require(?<![\w$]require)\s*\((?!\s*[\"'](?:node:|[^\"'\n]{1,300}\.json[\"']|(?:assert|"
+    r"child_process|crypto|events|fs|https?|os|path|stream|url|util)[\"'/]))"
+)
+#: A way that servers follow.
+_FOLLOWED = re.compile(r"import\s+\w+\s*=\s*require\s*\(")
+#: What tests call.
+_ACTUAL = ("requireActual", "requireMock", "importActual", "importMock")
 #: What is repeated in an answer. Whoever writes a file must not write sentences there.
 _PLAIN = re.compile(r"[\w@~$#.-]{1,60}")
 #: What names of folders begin with, by custom.
@@ -49,41 +72,64 @@ def named(text: str) -> frozenset[str]:
     )
 
 
+def imported(text: str) -> frozenset[str]:
+    """The names of all that a source imports, and ``REQUIRED`` if it takes in some in that way.
+
+    >>> sorted(imported('import a from "./a"\\nimport "b"\\nconst c = require("../c")\\n'))
+    ['./a', 'b', 'require(']
+    """
+    plain = {name for each in _IMPORTS for name in each.findall(text) if "/" not in name}
+    near = {name for each in _NEAR for name in each.findall(text) if name[0] == "."}
+    near.update(f"./{name}" for name in _REFERENCE.findall(text))
+    others = {name for name in plain if name[0] != "." and _is_here(name)}
+    return named(text) | near | others | ({REQUIRED} if _requires(text) else set())
+
+
+def _requires(text: str) -> bool:
+    if any(name in text for name in _ACTUAL):
+        return True
+    places = {match.end() for match in _REQUIRE.finditer(text)}
+    return bool(places) and not places <= {match.end() for match in _FOLLOWED.finditer(text)}
+
+
 def _is_here(name: str) -> bool:
     return ":" not in name and "!" not in name and bool(_PLAIN.fullmatch(name.partition("/")[0]))
 
 
 def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Unresolved]:
     """The folders that are named in vain, each with the files that do."""
-    names = {name: files for name, files in importing.items() if files}
+    names = {n: files for n, files in importing.items() if files and n[0] != "." and n != REQUIRED}
     if not names:
         return []
-    own = _stems(tree)
-    packages = _packages(project)
-
-    @cache
-    def patterns(place: str) -> tuple[str, ...]:
-        return tuple(_patterns(place))
+    modules = _modules(tree)
+    own, packages, programs = (
+        _stems(modules),
+        _packages(project),
+        _Programs(project, modules, importing),
+    )
 
     @cache
     def declared(place: str) -> frozenset[str]:
         manifest = read_json(f"{place}/package.json")
         return frozenset(name for kind in DEPENDENCIES for name in table(manifest, kind))
 
-    def is_known(name: str, folder: str) -> bool:
-        package, places = _package(name), above(folder, project.top)
-        return any(
-            package in declared(place) or any(tsconfig.covers(p, name) for p in patterns(place))
-            for place in places
-        ) or any(os.path.lexists(f"{place}/node_modules/{package}") for place in above(folder))
+    def is_known(name: str, file: str) -> bool:
+        package, folder = _package(name), os.path.dirname(file)
+        return (
+            any(package in declared(place) for place in above(folder, project.top))
+            or programs.know(name, file)
+            or any(os.path.lexists(f"{place}/node_modules/{package}") for place in above(folder))
+        )
 
     lost: dict[str, set[str]] = {}
     for name, files in names.items():
-        if _package(name) in packages or not _ends(own, name):
+        is_own = _ends(own, name) if "/" in name else programs.lead(name)
+        if _package(name) in packages or not is_own:
             continue
-        vain = {file for file in files if not is_known(name, os.path.dirname(file))}
+        vain = {file for file in files if not is_known(name, file)}
         if vain:
-            lost.setdefault(f"{name.partition('/')[0]}/*", set()).update(vain)
+            first, slash, _ = name.partition("/")
+            lost.setdefault(f"{first}/*" if slash else name, set()).update(vain)
     return [Unresolved(name, [project.folder], frozenset(lost[name])) for name in sorted(lost)]
 
 
@@ -92,14 +138,22 @@ def _package(name: str) -> str:
     return "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
 
 
-def _stems(tree: Sources) -> dict[str, list[str]]:
-    """The paths of all modules without their endings, by their last part."""
+def _modules(tree: Sources) -> dict[str, list[str]]:
+    """The files of all modules, by their paths without endings."""
     found: dict[str, list[str]] = {}
     for folder, files in tree.items():
         for file in files:
             stem = _ENDING.sub("", file)
             path = folder if stem == "index" else f"{folder}/{stem}"
-            found.setdefault(os.path.basename(path), []).append(path)
+            found.setdefault(path, []).append(f"{folder}/{file}")
+    return found
+
+
+def _stems(modules: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """The paths of all modules without their endings, by their last part."""
+    found: dict[str, list[str]] = {}
+    for path in modules:
+        found.setdefault(os.path.basename(path), []).append(path)
     return found
 
 
@@ -117,10 +171,89 @@ def _packages(project: Project) -> set[str]:
     return {str(manifest.get("name")) for manifest in manifests}
 
 
-def _patterns(place: str) -> Iterator[str]:
-    """The names that configurations in a folder lead somewhere."""
-    for name in tsconfig.CONFIGURATIONS:
-        if os.path.isfile(f"{place}/{name}"):
-            yield from tsconfig.known_names(f"{place}/{name}")
-    if table(read_json(f"{place}/package.json"), "imports"):
-        yield "#*"
+class _Programs:
+    """The projects that a server loads in a folder, and the files that each has: those that it
+    includes, and what these import. A server knows the patterns of a project in its files only.
+    """
+
+    def __init__(
+        self, project: Project, modules: Mapping[str, list[str]], importing: Importing
+    ) -> None:
+        names = tsconfig.CONFIGURATIONS
+        outer = list(above(project.folder, project.top))[1:]
+        self._owners = tsconfig.Owners(
+            project.named(*names), [f"{place}/{name}" for place in outer for name in names]
+        )
+        self._modules = modules
+        self._importing = importing
+        # Asked for again and again, and the same as long as this lives.
+        self._owner = cache(self._owners.of)
+        self._patterns = cache(tsconfig.known_names)
+        self._files = cache(self._files_of)
+
+    def know(self, name: str, file: str) -> bool:
+        """Whether a project that has a file leads a name somewhere."""
+        own = self._owner(file)
+        return (own is not None and self._has(own.path, name)) or any(
+            self._has(path, name) and file in self._files(path) for path in self._loaded
+        )
+
+    def lead(self, name: str) -> bool:
+        """Whether some project leads a name to a module of one's own."""
+        return any(self._led(self._leading, name))
+
+    def _has(self, path: str, name: str) -> bool:
+        return any(tsconfig.covers(pattern, name) for pattern in self._patterns(path))
+
+    @cached_property
+    def _loaded(self) -> dict[str, tsconfig.Configuration]:
+        """The projects that include a file, by their paths: one of each is held open."""
+        files = (file for files in self._modules.values() for file in files)
+        owners = (owner for file in files if (owner := self._owner(file)) is not None)
+        return {owner.path: owner for owner in owners}
+
+    @cached_property
+    def _leading(self) -> dict[tuple[str, str], None]:
+        """All patterns, each with what it leads to."""
+        found = (tsconfig.leading(each.path) for each in self._owners.all())
+        return dict.fromkeys(pair for pairs in found for pair in pairs)
+
+    @cached_property
+    def _imports(self) -> dict[str, list[str]]:
+        """What each file imports."""
+        found: dict[str, list[str]] = {}
+        for name, files in self._importing.items():
+            for file in files:
+                found.setdefault(file, []).append(name)
+        return found
+
+    def _files_of(self, path: str) -> set[str]:
+        """The files of a project."""
+        project, leading = self._loaded[path], dict.fromkeys(tsconfig.leading(path))
+        everything = (file for files in self._modules.values() for file in files)
+        waiting = [file for file in everything if project.includes(file)]
+        found = set(waiting)
+        meant = cache(lambda name: list(self._led(leading, name)))
+        while waiting:
+            file = waiting.pop()
+            for name in self._imports.get(file, ()):
+                near = name.startswith(".")
+                for each in self._at(joined(os.path.dirname(file), name)) if near else meant(name):
+                    if each not in found and each.endswith(project.extensions):
+                        found.add(each)
+                        waiting.append(each)
+        return found
+
+    def _led(self, leading: Mapping[tuple[str, str], None], name: str) -> Iterator[str]:
+        """The files of one's own that patterns lead a name to."""
+        for pattern, target in leading:
+            if tsconfig.covers(pattern, name):
+                yield from self._at(tsconfig.led(pattern, target, name))
+
+    def _at(self, path: str) -> list[str]:
+        """The files that a path may mean, with or without their endings."""
+        stem = _ENDING.sub("", path)
+        return [
+            *self._modules.get(path.removesuffix("/index"), ()),
+            *(self._modules.get(stem.removesuffix("/index"), ()) if stem != path else ()),
+        ]

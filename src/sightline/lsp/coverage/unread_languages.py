@@ -38,12 +38,15 @@ class UnreadLanguages:
 
     async def having(self, languages: Iterable[str], name: str) -> set[str]:
         """Those of some languages that a name stands in, or may."""
-        return {each for each in languages if await asyncio.to_thread(self._has, each, name)}
+        found: set[str] = set()
+        for each in languages:
+            if each not in self._texts:
+                self._texts[each] = SourceTexts(partial(self._files, each))
+            if await asyncio.to_thread(self._has, self._texts[each], name):
+                found.add(each)
+        return found
 
-    def _has(self, language: str, name: str) -> bool:
-        if language not in self._texts:
-            self._texts[language] = SourceTexts(partial(self._files, language))
-        texts = self._texts[language]
+    def _has(self, texts: SourceTexts, name: str) -> bool:
         for spelled in spellings(name):
             hits = texts.search(word(spelled))
             if hits is None or hits or texts.unread:

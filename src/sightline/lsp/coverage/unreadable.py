@@ -2,8 +2,8 @@
 
 A server says nothing of a file that it may not open, or that is not UTF-8: it answers from the
 others, or counts columns in another way than everybody else. So every file of its languages is read
-once, in a thread, while the server works, and again when it changes. Only what was found wrong is
-kept, and it is said.
+once, in a thread, while the server works, and again when it changes; where texts are looked
+through, by whoever reads them. Only what was found wrong is kept, and it is said.
 """
 
 import os
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from sightline.contract.texts import listed_paths
 from sightline.lsp.coverage.due import Due
+from sightline.lsp.coverage.source_texts import SourceTexts
 from sightline.lsp.files.legible import State, state_of
 from sightline.lsp.project.projects import Project
 from sightline.workspace.changes import Change
@@ -38,7 +39,9 @@ class Unread(NamedTuple):
 
 def sentences(found: Iterable[Unread]) -> str:
     """What is to be said of all of them."""
-    parts = list(found)
+    parts = [part for part in found if any(part)]
+    if not parts:
+        return ""
     closed, not_utf8, folders = (
         sorted({path for part in parts for path in part[kind]}) for kind in range(3)
     )
@@ -91,24 +94,34 @@ class Unreadable:
         """What was found, if nothing changed since."""
         return self._found if self._seen == self._due.changes else None
 
-    def look(self) -> Unread:
-        """Reads what is new or changed, in a thread."""
+    def look(self, texts: SourceTexts | None = None) -> Unread:
+        """Reads what is new or changed, in a thread. ``texts``: of the same files, which somebody
+        reads anyway.
+        """
         with self._looking:
             known = self.known()
             if known is not None:
                 return known  # somebody else has looked meanwhile
-            seen, due = self._due.take()
-            project = self._project()
-            files = set(project.files())
-            self._read &= files - due
-            self._wrong = {path: self._wrong[path] for path in self._wrong.keys() & self._read}
-            for path in files - self._read:
-                state = state_of(path)
-                if state is not State.FINE:
-                    self._wrong[path] = state
-            self._read = files
-            self._found, self._seen = self._sorted(project), seen
+            with self._due.taken() as (seen, due):
+                project = self._project()
+                files = set(project.files())
+                wrong = texts.wrong() if texts is not None else None
+                if wrong is not None:
+                    self._wrong = {path: wrong[path] for path in wrong.keys() & files}
+                else:
+                    self._look_at(files, files - (self._read - due))
+                self._read = files
+                self._found, self._seen = self._sorted(project), seen
             return self._found
+
+    def _look_at(self, files: set[str], new: set[str]) -> None:
+        """Reads those of some files that are new."""
+        known = self._wrong.keys() & (files - new)
+        self._wrong = {path: self._wrong[path] for path in known}
+        for path in new:
+            state = state_of(path)
+            if state is not State.FINE:
+                self._wrong[path] = state
 
     def _sorted(self, project: Project) -> Unread:
         start = len(project.projects.root.real) + 1

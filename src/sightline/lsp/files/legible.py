@@ -9,7 +9,7 @@ from enum import Enum
 from sightline.contract.limits import MAX_DOCUMENT_BYTES
 from sightline.contract.uris import is_under
 
-__all__ = ["State", "can_be_shown", "state_of"]
+__all__ = ["State", "can_be_shown", "read_whole", "state_of"]
 
 _FLAGS = (
     os.O_RDONLY
@@ -33,6 +33,8 @@ def state_of(path: str) -> State:
     """How a file is. What is not there, or no file, is fine: nobody misses anything."""
     try:
         descriptor = os.open(path, _FLAGS)
+    except ValueError:
+        return State.FINE
     except OSError as problem:
         return State.CLOSED if problem.errno in _CLOSED else State.FINE
     try:
@@ -44,6 +46,40 @@ def state_of(path: str) -> State:
         return State.CLOSED
     finally:
         os.close(descriptor)
+
+
+def read_whole(path: str, most: int) -> tuple[bytes | None, State]:
+    """What a regular file of at most so many bytes holds, else ``None``; and how it is."""
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except (OSError, ValueError):
+        return None, state_of(path)
+    try:
+        status = os.fstat(descriptor)
+        size = status.st_size
+        if not stat.S_ISREG(status.st_mode) or size > most:
+            return None, state_of(path)
+        data = os.read(descriptor, size + 1)
+        if len(data) != size:  # it changes just now, or tells no size
+            while len(data) <= most and (more := os.read(descriptor, _CHUNK)):
+                data += more
+    except OSError:
+        return None, state_of(path)
+    finally:
+        os.close(descriptor)
+    if len(data) > most:
+        return None, state_of(path)
+    return data, State.FINE if _is_utf8(data) else State.NOT_UTF8
+
+
+def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _state(descriptor: int, size: int) -> State:

@@ -6,12 +6,14 @@ nothing. What cannot be read counts as absent.
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from sightline.workspace.regular import open_regular
 
 __all__ = [
+    "names_in",
     "read_bytes",
     "read_json",
     "read_text",
@@ -25,6 +27,9 @@ _LIMIT = 64 << 20
 #: What is made of JSON may take twenty times its size, and nobody writes so much by hand.
 _JSON_LIMIT = 2 << 20
 _TOML_LIMIT = 1 << 20
+#: A key of more parts is none that anybody wrote, and reading it takes the square of its length.
+_DEEPEST = 64
+_DEEP = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){64}").search
 
 
 def read_text(path: str, limit: int = _LIMIT) -> str | None:
@@ -47,16 +52,24 @@ def read_bytes(path: str, limit: int = _LIMIT) -> bytes | None:
             return None
 
 
+def names_in(folder: str) -> list[str]:
+    """What is in a folder, sorted; nothing if it cannot be looked into."""
+    try:
+        return sorted(os.listdir(folder))
+    except (OSError, ValueError):  # the name may be a project's own, with a NUL in it
+        return []
+
+
 def read_toml(path: str) -> Mapping[str, Any]:
     """What a TOML file says; nothing if it is none."""
     text = read_text(path, _TOML_LIMIT)
-    if not text:
+    if not text or any(line.count(".") > _DEEPEST and _DEEP(line) for line in text.splitlines()):
         return {}
     import tomllib  # which most never need
 
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # also a number of thousands of digits
         return {}
 
 

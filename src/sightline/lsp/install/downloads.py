@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from sightline.contract.failures import DownloadUnverified, Unavailable
@@ -37,6 +38,13 @@ _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 Report = Callable[[int, int], None]
 
 
+def _bundled() -> list[Path]:
+    """Where Python, or Debian's, keeps a pip that can be run as it is."""
+    own = find_spec("ensurepip")
+    inside = [Path(own.origin).with_name("_bundled")] if own is not None and own.origin else []
+    return [*inside, Path("/usr/share/python-wheels")]
+
+
 @dataclass(frozen=True)
 class Tools:
     """Where pip and npm are, and the environment they run in."""
@@ -44,7 +52,20 @@ class Tools:
     environment: Mapping[str, str]
 
     def pip(self) -> list[str]:
-        return [sys.executable, "-I", "-m", "pip"]
+        """The one of this installation, or the one that Python has to make others with: not every
+        installer leaves one (uv does not).
+        """
+        if find_spec("pip") is not None:
+            return [sys.executable, "-I", "-m", "pip"]
+        for folder in _bundled():
+            wheel = next(iter(sorted(folder.glob("pip-*.whl"), reverse=True)), None)
+            if wheel is not None:
+                return [sys.executable, "-I", str(wheel / "pip")]
+        path = safe_path(self.environment.get("PATH", ""), ())
+        found = find_program("pip3", path, ()) or find_program("pip", path, ())
+        if found is None:
+            raise Unavailable("pip is missing; install it (Debian: apt-get install python3-pip)")
+        return [found]
 
     def npm(self) -> list[str]:
         found = find_program("npm", safe_path(self.environment.get("PATH", ""), ()), ())
@@ -146,9 +167,7 @@ def _failure(command: Sequence[str], said: str) -> Unavailable | DownloadUnverif
     for number in _DISK_ERRORS:
         if f"[Errno {number}]" in said or errno.errorcode[number] in said:
             return OSError(number, os.strerror(number))
-    if "No module named pip" in said:
-        return Unavailable("pip is missing in this installation; run python -m ensurepip")
-    tool = "pip" if "pip" in command else "npm"
+    tool = "npm" if os.path.basename(command[0]).startswith("npm") else "pip"
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     first = next((line for line in lines if "rror" in line or "ERR" in line), "nothing")
     return Unavailable(f"{tool} could not fetch it; is its index reachable? It said: {first[:300]}")

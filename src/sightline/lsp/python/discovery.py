@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from sightline.contract.uris import above, is_under
-from sightline.lsp.files.reading import read_toml, table
+from sightline.lsp.files.reading import names_in, read_toml, table
 from sightline.lsp.python.environments import find_environment, is_environment, package_folders
 from sightline.workspace.beside import Stamp, Stamps, stamp
 
@@ -165,7 +165,4 @@ def _absolute(variables: Mapping[str, str], path: str) -> str:
 
 
 def _names(store: str) -> tuple[str, ...]:
-    try:
-        return tuple(sorted(os.listdir(store))[:_MAX_ENVIRONMENTS]) if store else ()
-    except OSError:
-        return ()
+    return tuple(names_in(store)[:_MAX_ENVIRONMENTS]) if store else ()

@@ -6,7 +6,6 @@ find, and answers would depend on that. A server that wants to ask an interprete
 that knows what ``pyvenv.cfg`` says.
 """
 
-import contextlib
 import json
 import os
 import re
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sightline.contract.canonical import sha256_hex
-from sightline.lsp.files.reading import read_text
+from sightline.lsp.files.reading import names_in, read_text
 
 __all__ = [
     "empty_configuration",
@@ -127,10 +126,7 @@ def package_folders(environment: str) -> list[str]:
 
 
 def _libraries(environment: str) -> list[str]:
-    try:
-        names = sorted(os.listdir(os.path.join(environment, "lib")))
-    except OSError:
-        return []
+    names = names_in(os.path.join(environment, "lib"))
     return [name for name in names if name.startswith("python")]
 
 
@@ -144,13 +140,9 @@ def site_packages(environment: str) -> list[str]:
 
 def _added(folder: str) -> list[str]:
     """What the ``.pth`` files of a folder add to where modules are looked for; no code is run."""
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return []
     lines = [
         line.strip()
-        for name in names
+        for name in names_in(folder)
         if name.endswith(".pth")
         for line in (read_text(os.path.join(folder, name), _MAX_CONFIGURATION) or "").splitlines()
     ]
@@ -161,19 +153,14 @@ def _added(folder: str) -> list[str]:
 def installed(environment: str) -> Iterator[str]:
     """The names of what is installed in an environment, as its folders spell them."""
     for folder in site_packages(environment):
-        with contextlib.suppress(OSError):
-            for name in os.listdir(folder):
-                if name.endswith(".dist-info"):
-                    yield name.partition("-")[0]
+        for name in names_in(folder):
+            if name.endswith(".dist-info"):
+                yield name.partition("-")[0]
 
 
 def modules_in(folder: str) -> set[str]:
     """The names of the modules in a folder, and of what else lies beside them."""
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return set()
-    return {name.partition(".")[0].removesuffix("-stubs") for name in names}
+    return {name.partition(".")[0].removesuffix("-stubs") for name in names_in(folder)}
 
 
 def _configuration(environment: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ To the servers ``Basket`` is another symbol than ``Cart``, and to some of them t
 import re
 from bisect import bisect_right
 from functools import cached_property
+from itertools import accumulate
 
 from sightline.contract.texts import column_of, line_length_utf16
 from sightline.contract.values import Position, Range
@@ -20,7 +21,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 #: An import, over several lines if it is in parentheses or goes on behind a backslash.
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+)?import\b[ \t]*"
-    r"(?:\((?:[^()#]|#[^\r\n]*)*\)?|(?:[^\\#;\r\n(]|\\\r?\n)*)",
+    r"(?:\((?:[^()#]++|#[^\r\n]*+)*+\)?|(?:[^\\#;\r\n(]++|\\\r?\n)*+)",
     re.MULTILINE,
 )
 _ALIAS = re.compile(r"[ \t]+as[ \t]+([^\W\d]\w*)")
@@ -43,7 +44,7 @@ class PythonText:
 
     @cached_property
     def has_exports(self) -> bool:
-        return _ALL.search(self.text) is not None
+        return "__all__" in self.text and _ALL.search(self.text) is not None
 
     def at(self, place: Range) -> str:
         """What stands at a place."""
@@ -51,6 +52,11 @@ class PythonText:
 
     def alias_after(self, place: Range) -> Range | None:
         """The other name that an import gives to what stands at a place."""
+        if place.end.line >= len(self._lines):
+            return None
+        line = self._lines[place.end.line]
+        if _ALIAS.match(line, column_of(line, place.end.character)) is None:
+            return None  # as mostly, and nothing else had to be found out
         end = self._offset(place.end)
         alias = _ALIAS.match(self.text, end)
         if alias is None or self._import_around(end) is None:
@@ -84,8 +90,16 @@ class PythonText:
         return found
 
     @cached_property
+    def _lines(self) -> list[str]:
+        """The lines without their ends."""
+        return _LINE_END.split(self.text) if "\r" in self.text else self.text.split("\n")
+
+    @cached_property
     def _starts(self) -> list[int]:
-        return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
+        if "\r" in self.text:
+            return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
+        # The same, without a step of Python's for each of thousands of lines.
+        return [0, *accumulate(map((1).__add__, map(len, self._lines[:-1])))]
 
     @cached_property
     def _imports(self) -> list[tuple[int, int]]:

@@ -81,6 +81,9 @@ class Fleet(Struct, eq=False):
         if server.idle and now - server.used > self.bounds.idle_s:
             await server.stop()
             return
+        server.check_silence()  # who waits for it does not ask again
+        if server.pid != pid:
+            return
         if await asyncio.to_thread(server.is_mended):
             server.start_over()
             server.launch.ended()

@@ -8,6 +8,7 @@ something changed. Nothing here asks a server.
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Hashable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
@@ -20,18 +21,21 @@ from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
 from sightline.lsp.coverage.other_roots import OtherRoots
 from sightline.lsp.coverage.reach import Reach, Unreached, imports_of
 from sightline.lsp.coverage.source_texts import SourceTexts
+from sightline.lsp.coverage.typescript_aliases import REQUIRED
 from sightline.lsp.coverage.unread_languages import UnreadLanguages
 from sightline.lsp.coverage.unread_scripts import UnreadScripts
 from sightline.lsp.coverage.unreadable import Unreadable, sentences
 from sightline.lsp.registry import Registry
 from sightline.lsp.routing.package_notes import PackageNotes
 from sightline.lsp.routing.routes import Outlook, Route, Routes
+from sightline.lsp.typescript.held_open import LANGUAGE
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 
 __all__ = ["Gaps", "Lacks"]
 
 _NO_SYMBOLS = "symbols there may be missing."
+_RENAMED = re.compile(r"\bdefault\b|\bexport\s*=|\bas\s+[\w$]+\s*[,}]")
 
 
 class _Observer(Protocol):
@@ -85,9 +89,11 @@ class Gaps:
         self._observers.clear()
 
     def changed(self, changes: Sequence[Change]) -> None:
-        self._packages.changed(changes)
-        for observer in self._observers.values():
-            observer.changed(changes)
+        # Texts first: whoever reads them in a thread must not take old ones for new.
+        observers = sorted(self._observers.values(), key=lambda each: not _is_read(each))
+        with ExitStack() as everybody:
+            for observer in (self._packages, *reversed(observers)):
+                everybody.callback(observer.changed, changes)
 
     # For answers
 
@@ -97,20 +103,25 @@ class Gaps:
         """Of uses that the servers do not see, whatever they answer; and where the name stands, if
         that is known and may show that there are none. Looked for meanwhile.
         """
+        lacks = self._lacks_now(own, file)
+        if lacks is not None and self._is_nothing(lacks, own, file):
+            return _done((lacks, None))
         work = self._of_references(routes, own, file, name)
         return _meanwhile(work, "what references may lack")
 
-    def of_files(self, routes: Sequence[Route]) -> Awaitable[str]:
-        """Of files that servers cannot read. Looked for meanwhile."""
+    def of_files(self, routes: Sequence[Route], *, searched: bool = False) -> Awaitable[str]:
+        """Of files that servers cannot read. Looked for meanwhile. ``searched``: their texts are
+        likely to be looked through, too.
+        """
         looks = [self._observer(Unreadable, route, Unreadable) for route in routes]
         known = [unread for look in looks if (unread := look.known()) is not None]
         if len(known) == len(looks):
-            done = asyncio.get_running_loop().create_future()
-            done.set_result(sentences(known))
-            return done
+            return _done(sentences(known))
 
         async def read() -> str:
-            return sentences([await asyncio.to_thread(look.look) for look in looks])
+            texts = [self._texts(route) if searched else None for route in routes]
+            both = zip(looks, texts, strict=True)
+            return sentences([await asyncio.to_thread(look.look, text) for look, text in both])
 
         return _meanwhile(read(), "files that cannot be read")
 
@@ -228,22 +239,46 @@ class Gaps:
         self, routes: Sequence[Route], own: Route, file: SourceFile, name: str
     ) -> tuple[Lacks, Spelled | None]:
         package, instead = await self._packages.of(own.project.projects.root, file.path)
-        unreached = (await self._unreached(own, file.path)).note(file.path)
-        lacks = Lacks(package, instead, unreached, self._doubts(own, file))
-        if not any(lacks) and not self._routes.users(own, file.path):
+        unreached = await self._unreached(own, file.path)
+        lacks = Lacks(package, instead, unreached.note(file.path), self._doubts(own, file))
+        requiring = unreached.requiring - {file.path}
+        if not requiring and self._is_nothing(lacks, own, file):
             return lacks, None
         texts = [each for route in routes if (each := self._texts(route)) is not None]
-        if len(texts) < len(routes):
-            return lacks, None
-        return lacks, await look_for(self._routes.language_id(file.path), name, texts)
+        spelled = None
+        if len(texts) == len(routes):
+            spelled = await look_for(self._routes.language_id(file.path), name, texts)
+        if _may_require(requiring, file, name, spelled):
+            doubt = self._doubts_of(own, LANGUAGE, REQUIRED)
+            if doubt not in lacks.doubts:
+                lacks = lacks._replace(doubts=f"{doubt} {lacks.doubts}".rstrip())
+        return lacks, spelled
+
+    def _lacks_now(self, own: Route, file: SourceFile) -> Lacks | None:
+        """What stands in the way, where that is known without a look for the name."""
+        packages = self._packages.known(own.project.projects.root, file.path)
+        reach = self._reach(own)
+        unreached = Unreached() if reach is None else reach.known(file.path)
+        if packages is None or unreached is None or unreached.requiring - {file.path}:
+            return None
+        return Lacks(*packages, unreached.note(file.path), self._doubts(own, file))
+
+    def _is_nothing(self, lacks: Lacks, own: Route, file: SourceFile) -> bool:
+        """Whether nothing can be missing, wherever the name stands."""
+        return not any(lacks) and not self._routes.users(own, file.path)
 
     def _doubts(self, route: Route, file: SourceFile) -> str:
         """What the server of a file does not follow in it, in sentences."""
-        language = self._routes.language(file.path)
+        if not route.spec.doubts:
+            return ""
+        return self._doubts_of(route, self._routes.language(file.path), file.text)
+
+    def _doubts_of(self, route: Route, language: str | None, text: str) -> str:
+        """What a server does not follow in a text."""
         found = (
             doubt.means
             for doubt in route.spec.doubts
-            if doubt.language == language and re.search(doubt.where, file.text)
+            if doubt.language == language and re.search(doubt.where, text)
         )
         return " ".join(found)
 
@@ -273,8 +308,37 @@ class Gaps:
         return cast("O", self._observers[key])
 
 
+def _may_require(
+    requiring: Collection[str], file: SourceFile, name: str, spelled: Spelled | None
+) -> bool:
+    """Whether one of the files that take in others may use a name of a file: it spells the name,
+    or need not do so.
+    """
+    if not requiring or spelled is None or _is_renamed(file.text, name):
+        return bool(requiring)
+    return any(path in requiring for _, hits in spelled for path in hits)
+
+
+def _is_renamed(text: str, name: str) -> bool:
+    """Whether a name stands in a line that may export it without one, or under another one."""
+    lines = (line for line in text.split("\n") if name in line)
+    return any(map(_RENAMED.search, lines))
+
+
+def _is_read(observer: _Observer) -> bool:
+    """Whether others read what it has read."""
+    return isinstance(observer, SourceTexts)
+
+
 def _roots_of(outlook: Outlook) -> list[Root]:
     return [route.project.projects.root for route in outlook.routes[:1]]
+
+
+def _done(outcome: T) -> asyncio.Future[T]:
+    """What need not be waited for."""
+    done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    done.set_result(outcome)
+    return done
 
 
 def _meanwhile(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:

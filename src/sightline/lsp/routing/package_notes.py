@@ -84,24 +84,33 @@ class PackageNotes:
         """What the package of a file lacks, and whether others need it and do not find it; and
         whether they find something else in its place.
         """
+        known = self.known(root, path)
+        if known is not None:
+            return known
+        key, projects = self._key(root, path), self._routes.projects_in(root)
+        assert key is not None
+        notes, of_root = self._notes, (root.real, key[1])
+        unlinked, astray = self._unlinked, self._astray
+        # In a thread, from one state; what is found counts for that state only.
+        state = _State(root, projects, self._routes.environments)
+        found_before = unlinked.get(of_root), astray.get(of_root)
+        note, *found = await asyncio.to_thread(_note, state, *key, *found_before)
+        notes[key], (unlinked[of_root], astray[of_root]) = note, found
+        return note
+
+    def known(self, root: Root, path: str) -> tuple[str, str] | None:
+        """The same, if nobody has to look for it."""
+        self._refresh()
+        key = self._key(root, path)
+        return ("", "") if key is None else self._notes.get(key)
+
+    def _key(self, root: Root, path: str) -> tuple[str, str, bool] | None:
+        """What the notes of a file are known by, if it belongs to a package."""
         language = self._routes.language(path) or ""
         if language not in KINDS:
-            return "", ""
-        self._refresh()
-        projects = self._routes.projects_in(root)
-        package = _package_of(path, language, root, projects.tree())
-        if package is None:
-            return "", ""
-        key = (package, language, path.endswith(DECLARATIONS))
-        notes, of_root = self._notes, (root.real, language)
-        unlinked, astray = self._unlinked, self._astray
-        if key not in notes:
-            # In a thread, from one state; what is found counts for that state only.
-            state = _State(root, projects, self._routes.environments)
-            known = unlinked.get(of_root), astray.get(of_root)
-            note, *found = await asyncio.to_thread(_note, state, *key, *known)
-            notes[key], (unlinked[of_root], astray[of_root]) = note, found
-        return notes[key]
+            return None
+        package = _package_of(path, language, root, self._routes.projects_in(root).tree())
+        return None if package is None else (package, language, path.endswith(DECLARATIONS))
 
     def _refresh(self) -> None:
         generation = self._routes.generation()

@@ -6,7 +6,9 @@ languages left out for the workspace.
 """
 
 import asyncio
+import math
 import re
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
@@ -31,6 +33,7 @@ from sightline.workspace.workspace import Workspace
 
 __all__ = ["Outlook", "Route", "Routes"]
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 #: A server that was not there is not looked for again for so long.
@@ -45,6 +48,8 @@ _SEARCH = "search its text"
 _NAMED = 4
 #: A file that is quick to open and large enough to define something.
 _PROBE_BYTES = range(64, 65_536)
+#: So many files are remembered with what is known of them; then it is begun anew.
+_MOST_KNOWN = 4_096
 
 
 class Route(Struct, frozen=True):
@@ -73,6 +78,8 @@ class _Choice(NamedTuple):
 
     name: str | None
     why: str = ""
+    #: Until when only a file that comes or goes, or a server that is found to be gone, changes it.
+    until: float = 0.0
 
 
 def _is_none(spec: ServerSpec, operation: Operation) -> bool:
@@ -101,6 +108,9 @@ class Routes:
         #: When servers that are not there were looked for.
         self._missed: dict[str, float] = {}
         self._state: object = None
+        self._refreshing = threading.Lock()
+        #: How often it was noted, in another way than by the trees, that something has changed.
+        self._doubts = 0
         self._generation = 0
         self._environments = Environments()
         self._projects: dict[str, Projects] = {}
@@ -110,16 +120,31 @@ class Routes:
         self._first_lines = FirstLines()
         #: The state of the tree, and of first lines, in which all of them were looked at.
         self._looked: object = None
+        #: The language that a name tells, and the protocol's word for it.
+        self._spoken: dict[str, tuple[str | None, str]] = {}
+        #: Who answers for a file in this state of the tree, and until when.
+        self._routed: dict[tuple[str, Operation], tuple[Route, float]] = {}
 
     def forget(self) -> None:
         """The roots changed: what was found out about them holds no longer."""
         self._there.clear()
         self._missed.clear()
         self._first_lines.forget()
-        self._state = self._looked = None
+        self._looked = None
+        self._routed.clear()
+        self._doubt()
 
     def route(self, path: str, operation: Operation) -> Route:
         """Who answers a question about one file."""
+        self._refresh()
+        route, until = self._routed.get((path, operation), (None, 0.0))
+        if route is None or time.monotonic() >= until:
+            route, until = self._route(path, operation)
+            _keep(self._routed, (path, operation), (route, until))
+        return route
+
+    def _route(self, path: str, operation: Operation) -> tuple[Route, float]:
+        """The same, and until when only the state of the tree decides it."""
         if not is_unicode(path):
             raise Unavailable(
                 "no language server can be told this name: it is not UTF-8; rename it"
@@ -134,9 +159,11 @@ class Routes:
         if choice.name is None:
             raise Unavailable(choice.why)
         spec = self._registry.servers[choice.name]
-        if not spec.reads_scripts and self.is_script(path):
+        is_script = self.is_script(path)
+        if not spec.reads_scripts and is_script:
             raise Unavailable(f"{choice.name} reads no scripts without an extension; {_SEARCH}")
-        return Route(choice.name, spec, self._around(root, path).of(spec, path))
+        route = Route(choice.name, spec, self._around(root, path).of(spec, path))
+        return route, 0.0 if is_script else choice.until
 
     def related(self, route: Route) -> list[Route]:
         """The route itself and those of the other projects of its server in the same root."""
@@ -222,7 +249,8 @@ class Routes:
         """Files changed; those that came or went are seen by the state of the trees."""
         self._first_lines.changed(changes)
         if any(change.path in self._workspace.beside for change in changes):
-            self._state = None
+            self._missed.clear()  # a server may have been installed
+            self._doubt()
 
     def everywhere(self, operation: Operation) -> tuple[list[Route], tuple[str, ...]]:
         """Who answers a question about the workspace, and the languages nobody answers for."""
@@ -332,7 +360,7 @@ class Routes:
         if not is_unicode(path):
             return None
         name = path.rpartition("/")[2]
-        known = self._registry.language_of(name)
+        known = self._speech(name)[0]
         if known is None and may_be_script(name):
             return self._registry.language_of_program(self._first_lines.program(path))
         return known
@@ -340,16 +368,31 @@ class Routes:
     def language_id(self, path: str) -> str:
         """The protocol's word for the language of a file."""
         name = path.rpartition("/")[2]
+        spoken = self._speech(name)[1]
+        if spoken:
+            return spoken
         language = self.language(path)
         assert language is not None
         return self._registry.languages[language].id_of(name, language)
 
+    def _speech(self, name: str) -> tuple[str | None, str]:
+        """The language of a file by its name, and the protocol's word for it."""
+        known = self._spoken.get(name)
+        if known is None:
+            language = self._registry.language_of(name)
+            spoken = self._registry.languages[language].id_of(name, language) if language else ""
+            known = (language, spoken)
+            _keep(self._spoken, name, known)
+        return known
+
     def _choose(self, language: str, root: Root, operation: Operation) -> _Choice:
-        why = ""
+        why, until = "", math.inf
         for name in self._registry.servers_for(language):
             spec = self._registry.servers[name]
             if not self._is_there(name):
+                until = min(until, self._missed[name] + _LOOK_AGAIN_S)
                 continue
+            until = 0.0 if spec.needs_trust else until  # which may be given, or taken back
             if spec.needs_trust and not self._trusted(root.real):
                 why = f"{name} would run code of this folder; run sightline trust to allow it"
             elif operation in spec.not_offered or _is_none(spec, operation):
@@ -357,7 +400,7 @@ class Routes:
             elif operation in spec.unstable and not self._unstable:
                 why = f"{name} answers this differently each time; set allow_unstable_hover to ask"
             else:
-                return _Choice(name)
+                return _Choice(name, until=until)
         title = self._registry.languages[language].title
         if not self._registry.servers_for(language):
             return _Choice(None, f"no language server for {title} is known; search its text")
@@ -368,6 +411,7 @@ class Routes:
     def is_replaced(self, route: Route) -> bool:
         """Takes in that a server is gone; whether another one knows its languages."""
         self._there.discard(route.name)
+        self._routed.clear()
         servers = self._registry.servers_for
         others = {name for language in route.spec.languages for name in servers(language)}
         return any(map(self._is_there, sorted(others - {route.name})))
@@ -386,6 +430,8 @@ class Routes:
             self._missed[name] = now
             return False
         self._there.add(name)
+        if self._missed.pop(name, None) is not None:
+            self._workspace.source_changed()  # what was said without it holds no longer
         return True
 
     def _in_root(self, name: str, root: Root) -> Iterator[Route]:
@@ -420,10 +466,13 @@ class Routes:
         return self._projects[root.real]
 
     def _add(self, root: Root) -> None:
-        tree = partial(self._tree, root)
-        projects = Projects(root, self._registry, tree, self._environments, self._first_lines)
-        self._projects[root.real] = projects
+        projects = self._made(root)
         self._present[root.real] = self._by_name[root.real] = projects.languages()
+        self._projects[root.real] = projects
+
+    def _made(self, root: Root) -> Projects:
+        tree = partial(self._tree, root)
+        return Projects(root, self._registry, tree, self._environments, self._first_lines)
 
     def generation(self) -> int:
         """How often a file had come or gone, or an environment outside had changed."""
@@ -435,19 +484,28 @@ class Routes:
         return self._environments
 
     def _refresh(self) -> None:
-        """Looks at the trees again if a file came or went."""
-        state = self._workspace.tree_state()
-        if self._state == state:
+        """Looks at the trees again if a file came or went. Threads do, too."""
+        if self._state == self._workspace.tree_state():
             return
-        self._state = state
-        self._generation += 1
-        self._projects, self._present, self._by_name = {}, {}, {}
-        self._looked = None
-        self._environments = self._look()
-        for root, _ in self._workspace.trees():
-            self._add(root)
-        if any("python" in present for present in self._present.values()):
-            self._workspace.beside.keep(self._environments.stamps)
+        with self._refreshing:
+            state, doubts = self._workspace.tree_state(), self._doubts
+            if self._state == state:
+                return  # somebody else has looked meanwhile
+            self._environments = self._look()
+            found = {root.real: self._made(root) for root, _ in self._workspace.trees()}
+            by_name = {real: projects.languages() for real, projects in found.items()}
+            if any("python" in present for present in by_name.values()):
+                self._workspace.beside.keep(self._environments.stamps)
+            self._projects, self._present, self._by_name = found, dict(by_name), by_name
+            self._routed, self._looked = {}, None
+            self._generation += 1
+            if self._doubts == doubts:
+                self._state = state  # last: from here on others believe it
+
+    def _doubt(self) -> None:
+        """What is known has to be looked at again, also what somebody just looks at."""
+        self._doubts += 1
+        self._state = None
 
     def _look(self) -> Environments:
         return Environments.look(self._launcher.environment)
@@ -461,3 +519,9 @@ class Routes:
         holder = self._workspace.roots.containing(root.real)
         outer = next((tree for each, tree in trees if each == holder), {})
         return {folder: outer[folder] for folder in list(outer) if is_under(folder, root.real)}
+
+
+def _keep(known: dict[K, T], key: K, value: T) -> None:
+    if len(known) >= _MOST_KNOWN:
+        known.clear()
+    known[key] = value

@@ -19,19 +19,23 @@ from typing import Any
 from msgspec import Struct
 
 from sightline.contract.uris import above
-from sightline.lsp.files.reading import read_json, table, texts
+from sightline.lsp.files.reading import names_in, read_json, table, texts
 from sightline.lsp.typescript.held_open import HeldOpen, can_be_named
 from sightline.lsp.typescript.path_patterns import PACKAGES, expression_of, fills, joined
 from sightline.workspace.linear import Expression
 
 __all__ = [
     "CONFIGURATIONS",
+    "Configuration",
+    "Owners",
     "all_of",
     "held_open",
     "covers",
     "folder_option",
     "is_twin",
     "known_names",
+    "leading",
+    "led",
     "mapped",
     "option",
     "targets",
@@ -73,6 +77,34 @@ class Configuration(Struct, frozen=True):
         )
 
 
+class Owners:
+    """Which project of a folder includes a file by itself: that of the nearest configuration, or
+    one that this refers to.
+
+    ``outer`` are configurations that may be above the folder, for files without one inside.
+    """
+
+    def __init__(self, configurations: Iterable[str], outer: Iterable[str] = ()) -> None:
+        self._nearest: dict[str, str] = {}
+        for path in sorted(configurations, reverse=True):  # tsconfig.json comes last and so wins
+            self._nearest[os.path.dirname(path)] = path
+        self._outer = [path for path in outer if os.path.isfile(path)]
+        #: All that were read.
+        self.known: dict[str, Configuration] = {}
+
+    def of(self, file: str) -> Configuration | None:
+        home = _nearest(file, self._nearest)
+        homes = self._outer if home is None else [home]
+        projects = (each for path in homes for each in _reachable(path, self.known))
+        return next((project for project in projects if project.includes(file)), None)
+
+    def all(self) -> list[Configuration]:
+        """Every project, whether it includes a file or not."""
+        for path in [*self._nearest.values(), *self._outer]:
+            _reachable(path, self.known)
+        return list(self.known.values())
+
+
 def held_open(
     files: Iterable[str],
     configurations: Iterable[str],
@@ -85,21 +117,17 @@ def held_open(
 
     ``outer`` are configurations that may be above it. ``reword``: see ``without_base_url``.
     """
-    nearest = {}
-    for path in sorted(configurations, reverse=True):  # tsconfig.json comes last and so wins
-        nearest[os.path.dirname(path)] = path
-    known: dict[str, Configuration] = {}
+    owners = Owners(configurations)
+    known = owners.known
     opened: set[str] = set()
     found: list[str] = []
     loose: list[str] = []
     for file in sorted(files):
-        home = _nearest(file, nearest)
-        projects = _reachable(home, known) if home else []
-        owner = next((p.path for p in projects if p.includes(file)), None)
+        owner = owners.of(file)
         if owner is None:
             (loose if can_be_named(file) else found).append(file)
-        elif owner not in opened and can_be_shown(file):
-            opened.add(owner)
+        elif owner.path not in opened and can_be_shown(file):
+            opened.add(owner.path)
             found.append(file)
     if reword:
         for path in filter(os.path.isfile, outer):
@@ -160,7 +188,10 @@ def read(path: str) -> Configuration:
         folder, base = options.get(key, ("", ""))
         if isinstance(folder, str) and folder:
             excluded.append(expression_of(folder, base, files=False))
-    javascript = options.get("allowJs", (os.path.basename(path) == "jsconfig.json", ""))[0] is True
+    by_default = os.path.basename(path) == "jsconfig.json" or options.get("checkJs", ())[:1] == (
+        True,
+    )
+    javascript = options.get("allowJs", (by_default, ""))[0] is True
     return Configuration(
         path,
         frozenset(joined(listed_at, name) for name in texts(listed)),
@@ -193,15 +224,9 @@ def without_base_url(path: str) -> str | None:
 
 
 def known_names(path: str) -> list[str]:
-    """The patterns of module names that a configuration, or one it refers to, leads somewhere."""
-    found: list[str] = []
-    for configuration in _reachable(path, {}):
-        found += mapped(configuration.path)
-        folder = _base_folder(_chain(configuration.path))
-        if folder is not None:
-            here = folder.replace(_OWN_FOLDER, os.path.dirname(configuration.path), 1)
-            found += [f"{name}/*" for name in _names_in(here)]
-    return found
+    """The patterns of module names that a configuration leads somewhere."""
+    found, folder = mapped(path), _base_of(path)
+    return found if folder is None else [*found, *(f"{name}/*" for name in names_in(folder))]
 
 
 def all_of(folder: str, top: str) -> list[str]:
@@ -222,7 +247,7 @@ def all_of(folder: str, top: str) -> list[str]:
 
 
 def _one_step_below(folder: str) -> list[str]:
-    places = (f"{folder}/{name}/{CONFIGURATIONS[0]}" for name in sorted(_names_in(folder)))
+    places = (f"{folder}/{name}/{CONFIGURATIONS[0]}" for name in sorted(names_in(folder)))
     return [path for path in places if "/node_modules/" not in path and os.path.isfile(path)]
 
 
@@ -250,23 +275,41 @@ def targets(path: str) -> dict[str, list[str]]:
     }
 
 
+def leading(path: str) -> list[tuple[str, str]]:
+    """The patterns of module names that a configuration has, each with one that it leads to. What
+    is looked for by ``baseUrl`` comes last.
+    """
+    found = [(pattern, each) for pattern, paths in targets(path).items() for each in paths]
+    folder = _base_of(path)
+    return found if folder is None else [*found, ("*", f"{folder}/*")]
+
+
+def led(pattern: str, target: str, name: str) -> str:
+    """Where a pattern that covers a name leads it.
+
+    >>> led("@/*", "/ws/src/*", "@/lib/a")
+    '/ws/src/lib/a'
+    """
+    before, _, after = pattern.partition("*")
+    return target.replace("*", name[len(before) : len(name) - len(after)], 1)
+
+
 def covers(pattern: str, name: str) -> bool:
     """Whether a pattern with at most one star stands for a name."""
     before, star, after = pattern.partition("*")
     return name.startswith(before) and name.endswith(after) if star else pattern == name
 
 
-def _names_in(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
 def _base_folder(chain: Sequence[tuple[str, Mapping[str, Any]]]) -> str | None:
     """The folder that ``baseUrl`` names."""
     base, given_in = _option(chain, "baseUrl")
     return _full(os.path.dirname(given_in), base) if isinstance(base, str) else None
+
+
+def _base_of(path: str) -> str | None:
+    """The folder that ``baseUrl`` names in a configuration, or in one that it extends."""
+    folder = _base_folder(_chain(path))
+    return None if folder is None else folder.replace(_OWN_FOLDER, os.path.dirname(path), 1)
 
 
 def _option(chain: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> tuple[Any, str]:

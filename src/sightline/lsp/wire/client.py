@@ -24,6 +24,8 @@ T = TypeVar("T")
 Listen = Callable[[Callable[[bytes], None], Callable[[], None]], None]
 
 _METHOD_NOT_FOUND = -32601
+#: Whoever asks after so long begins anew.
+_PAUSE_S = 30.0
 _MAX_UNSENT_BYTES = 1 << 16
 _encode = msgspec.json.Encoder().encode
 _decode_envelope = msgspec.json.Decoder(messages.Envelope).decode
@@ -71,7 +73,9 @@ class Client:
         self._unsent: list[bytes] = []
         self._pending: dict[int | str, tuple[asyncio.Future[Any], Any]] = {}
         self._gone: ServerGone | None = None
-        self._heard = time.monotonic()
+        #: Since when it has been asked and has said nothing, and when somebody last waited for it.
+        self._silent_since: float | None = None
+        self._left = time.monotonic()
         self.ended = asyncio.Event()
         self.registrations: dict[str, tuple[str, dict[str, Any]]] = {}
         self._framer = Framer()
@@ -87,7 +91,9 @@ class Client:
 
     def silent_for(self) -> float:
         """For how many seconds the server has owed an answer and said nothing at all."""
-        return time.monotonic() - self._heard if self._pending else 0.0
+        if not self._pending or self._silent_since is None:
+            return 0.0
+        return time.monotonic() - self._silent_since
 
     async def request(self, method: str, params: object, result: type[T] | Any) -> Any:  # noqa: ANN401
         """Asks and waits. Cancelling the wait tells the server to stop."""
@@ -96,8 +102,7 @@ class Client:
         self._next_id += 1
         number = self._next_id
         future: asyncio.Future[Any] = self._loop.create_future()
-        if not self._pending:
-            self._heard = time.monotonic()
+        self._note_question()
         self._pending[number] = (future, result)
         message = {"jsonrpc": "2.0", "id": number, "method": method}
         if params is not None:
@@ -114,6 +119,16 @@ class Client:
             raise
         finally:
             self._pending.pop(number, None)
+            self._left = time.monotonic()
+
+    def _note_question(self) -> None:
+        """From here on it is silent, unless it was before. That somebody left to whom it owes an
+        answer does not excuse it, but a pause does: some servers say nothing to who has left.
+        """
+        now = time.monotonic()
+        paused = not self._pending and now - self._left > _PAUSE_S
+        if self._silent_since is None or paused:
+            self._silent_since = now
 
     def notify(self, method: str, params: object | None = None) -> None:
         """Says something. Order with requests is kept; nothing is awaited."""
@@ -173,7 +188,12 @@ class Client:
                 future.exception()  # whoever waits sees it; nobody waiting is no bug
 
     def _dispatch(self, body: bytes | bytearray) -> None:
-        self._heard = time.monotonic()
+        self._silent_since = None
+        self._dispatch_body(body)
+        if self._pending:
+            self._silent_since = time.monotonic()
+
+    def _dispatch_body(self, body: bytes | bytearray) -> None:
         if self._resolved_at_once(body):
             return
         message = _decode_envelope(body)

@@ -1,0 +1,43 @@
+"""Which declarations are of members, so that uses on values of unknown type are looked for."""
+
+import pytest
+
+from sightline.contract.values import Position
+from sightline.lsp.asking.members import is_member
+
+PYTHON = [
+    ("class A:\n    def f(self):\n        self.first, self.label = 1, 2\n", True),
+    ("class A:\n    def f(self):\n        self.label = self.b = 1\n", True),
+    ("class A:\n    def f(self):\n        with x as self.label:\n            pass\n", True),
+    ("class A:\n    x, label = 1, 2\n", True),
+    ("class A:\n    label: int\n", True),
+    ("class A:\n    def f(self, label): ...\n", False),
+    ("def f(label): ...\n", False),
+    ("x, label = 1, 2\n", False),
+]
+TYPESCRIPT = [
+    ("class A {\n  @Input() label: string\n}", True),
+    ("class A {\n  constructor(readonly id: number, public label: string) {}\n}", True),
+    ("class A {\n  accessor label = 1\n}", True),
+    ("class A {\n  label\n}", True),
+    ('const a = {\n  "label": 1\n}', True),
+    ("function f(a: number, label: string) {}", False),
+    ("function f(label: string) {}", False),
+    ("const label = 1", False),
+    ("for (const label of all) {}", False),
+]
+
+
+def at_label(text: str) -> Position:
+    before = text[: text.index("label")]
+    return Position(before.count("\n"), len(before) - (before.rfind("\n") + 1))
+
+
+@pytest.mark.parametrize(("text", "member"), PYTHON)
+def test_in_python(text: str, member: bool) -> None:
+    assert is_member("python", text, at_label(text)) == member
+
+
+@pytest.mark.parametrize(("text", "member"), TYPESCRIPT)
+def test_in_typescript(text: str, member: bool) -> None:
+    assert is_member("typescript", text, at_label(text)) == member
