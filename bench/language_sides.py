@@ -25,6 +25,7 @@ from tests.support.stdio import StdioServer
 
 __all__ = [
     "TOOLS",
+    "all_diagnostics",
     "arguments",
     "ask",
     "bare",
@@ -143,6 +144,33 @@ def bare(case: Case, root: Path, scratch: Path, kind: type[C]) -> C:
         document = {"uri": names.uri, "languageId": LANGUAGE, "version": 1, "text": names.text}
         client.notify("textDocument/didOpen", {"textDocument": document})
     return client
+
+
+def all_diagnostics(client: BareClient, case: Case, root: Path, limit_s: float) -> float | None:
+    """Milliseconds in which a bare client has the diagnostics of the whole project, as a client
+    gets them that knows what the server can do; ``None`` where they are not pulled.
+    """
+    registry = only(case.server)
+    spec = registry.servers[case.server]
+    if spec.diagnostics != "pull" or spec.workspace_diagnostics == "none":
+        return None
+    opened = open_root(str(root), home=None)
+    tree, _ = scan(opened.real)
+    files = Projects(opened, registry, lambda: tree).at(spec, opened.real).files()
+    begin = time.perf_counter()
+    if spec.workspace_diagnostics == "pull":
+        nothing = {"uri": f"{root.as_uri()}/.none", "value": "0"}
+        client.request("workspace/diagnostic", {"previousResultIds": [nothing]})
+        files = []
+    for file in map(Path, files):
+        try:
+            uri = file.as_uri() if spec.sweeps_unopened else client.open(file)
+        except UnicodeDecodeError:  # no text, and asked about by nobody
+            continue
+        client.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+        if time.perf_counter() - begin > limit_s:
+            return -1.0
+    return (time.perf_counter() - begin) * 1000
 
 
 def call(

@@ -72,6 +72,18 @@ way than the protocol's plain one.
 |---|{"---|" * len(_TOOLS)}
 {chr(10).join(map(_by_tool, rows))}
 
+The seventh tool, the diagnostics of the whole project, is asked once, after the rounds. A bare client
+asks for them in one request where the server has that, and where it has not, document by document,
+where Sightline has several questions under way; "-" where a server sends them by itself, so that a
+client could not know when it has them all.
+
+| server | Sightline, ms | bare, ms | ratio |
+|---|---|---|---|
+{chr(10).join(map(_project, rows))}
+
+References need the definition, too. In a round that was the question before, so Sightline does not
+put it again (`lsp/server/definitions.py`); nothing else comes from memory.
+
 The comparison is fair only if the bare client gets whole answers too. Its server had loaded the
 project before the first round. Answers in which it was told less than Sightline:
 {_less(rows)}.
@@ -135,9 +147,7 @@ def _warm(row: dict[str, Any]) -> str:
         else "-"
         for name in _TOOLS
     ]
-    sweep = "-" if row["sweep_ms"] is None else f"{row['sweep_ms']:.0f}"
-    sweep = "over 120,000" if sweep.startswith("-1") else sweep
-    return f"| {row['server']} | {' | '.join(cells)} | {sweep} |"
+    return f"| {row['server']} | {' | '.join(cells)} | {_sweep(row['sweep_ms'])} |"
 
 
 def _added(row: dict[str, Any]) -> str:
@@ -158,6 +168,18 @@ def _by_tool(row: dict[str, Any]) -> str:
         known = [f"{side:.1f}" for side in sides if side is not None]
         cells.append(" / ".join(known) if len(known) == len(sides) else "-")
     return f"| {row['server']} | {' | '.join(cells)} |"
+
+
+def _project(row: dict[str, Any]) -> str:
+    own, plain = row["sweep_ms"], row.get("bare_sweep_ms")
+    ratio = f"{own / plain:.2f}" if (own or 0) > 0 and (plain or 0) > 0 else "-"
+    return f"| {row['server']} | {_sweep(own)} | {_sweep(plain)} | {ratio} |"
+
+
+def _sweep(ms: float | None) -> str:
+    if ms is None:
+        return "-"
+    return f"{ms:.0f}" if ms >= 0 else "over 120,000"
 
 
 def _asked(row: dict[str, Any]) -> int:
