@@ -4,11 +4,15 @@ Every edit is made while a server runs that has answered about the text before i
 questions are put to one that knows the new text only.
 """
 
+import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from sightline.lsp.wire.client import Client
 from tests.languages.samples import offers, only
 from tests.support.engine import Engine, engine
 from tests.support.files import write_files
@@ -236,6 +240,53 @@ async def test_parts_of_one_source_whatever_was_asked_before(tmp_path: Path) -> 
     assert await told(("b.c", 0, 22), ("a.c", 0, 11)) == first
     assert len(first["items"]) == 2
     assert "does not compile by itself" in (await told(("b.c", 0, 22)))["summary"]
+
+
+async def test_of_a_server_that_could_not_tell_what_it_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits for leave to tell of its progress, which may come when everything is over. What it
+    has just read of a part counts less than what it keeps of it.
+    """
+    files = {
+        "all.c": '#include "lib.h"\n#include "part.c"\n',
+        "part.c": "int g(struct shape *s) { return s->area; }\n",
+        "lib.h": "struct shape { int area; };\n",
+        "lib.c": INCLUDE + "int f(struct shape *s) { return s->area; }\n",
+    }
+    root = write_files(tmp_path / "ws", files)
+    answer = Client._answer
+
+    def late(client: Client, id: int | str, method: str, params: msgspec.Raw) -> None:
+        if method != "window/workDoneProgress/create":
+            answer(client, id, method, params)
+        elif client.gone is None and not has_read_everything():
+            loop = asyncio.get_running_loop()
+            loop.call_later(0.01, late, client, id, method, params)
+        else:
+            answer(client, id, method, params)
+
+    def has_read_everything() -> bool:
+        (given,) = tmp_path.glob("servers/clangd/*/compile_commands.json")
+        kept = given.parent.glob(".cache/clangd/index/*.idx")
+        units = {Path(entry["file"]).name for entry in json.loads(given.read_text())}
+        (pid,) = [each.pid for each in running.program.pool.status() if each.pid is not None]
+        threads = [each.read_text() for each in Path(f"/proc/{pid}/task").glob("*/stat")]
+        workers = [stat.rpartition(") ")[2] for stat in threads if "ground-worker" in stat]
+        return (
+            units <= {shard.name.rsplit(".", 2)[0] for shard in kept}
+            and workers != []
+            and all(stat.startswith("S") for stat in workers)
+        )
+
+    monkeypatch.setattr(Client, "_answer", late)
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        place = {"uri": running.uri("lib.c"), "position": {"line": 1, "character": 36}}
+        found = await running.call("vscode.lsp.references", **place)
+    assert {item["uri"] for item in found["items"]} == {
+        running.uri("lib.c"),
+        running.uri("part.c"),
+    }
 
 
 async def test_a_header_that_is_asked_about_first(tmp_path: Path) -> None:

@@ -27,8 +27,9 @@ class Given:
         self.cache.mkdir()
         self.shards = self.cache / ".cache/clangd/index"
 
-    def start(self, *, keeps: bool = True) -> Database:
-        database = write(project(self.root), str(self.cache), Includes())
+    def start(self, *, keeps: bool = True, has_read_parts: bool = False) -> Database:
+        folder, includes = str(self.cache), Includes()
+        database = write(project(self.root), folder, includes, has_read_parts=has_read_parts)
         self.shards.mkdir(parents=True, exist_ok=True)
         for unit in database.units if keeps else ():
             (self.shards / f"{Path(unit).name}.0123456789ABCDEF.idx").touch()
@@ -102,14 +103,28 @@ def test_a_whole_that_goes_takes_what_was_read_in_it_along(tmp_path: Path) -> No
 
 
 def test_a_start_that_was_broken_off_is_begun_again(tmp_path: Path) -> None:
+    """However often: whoever is given everything at once may keep what is not whole, for good."""
     given = Given(tmp_path, FILES)
-    assert given.start(keeps=False).unfinished
-    again = given.start()
-    assert again.unfinished
-    assert given.names(again) == {"a.c", "b.c", "other.c"}
+    for _ in range(3):
+        broken_off = given.start(keeps=False)
+        assert broken_off.unfinished
+        assert given.names(broken_off) == {"a.c", "b.c", "other.c"}
+    assert given.start().unfinished
     assert not given.start().unfinished
 
 
-def test_a_server_that_keeps_nothing_is_given_everything_in_the_end(tmp_path: Path) -> None:
+def test_a_server_that_keeps_nothing_is_given_everything_when_it_has_read_the_parts(
+    tmp_path: Path,
+) -> None:
     given = Given(tmp_path, FILES)
-    assert [given.start(keeps=False).unfinished for _ in range(4)] == [True, True, False, False]
+    assert given.start(keeps=False).unfinished
+    assert not given.start(keeps=False, has_read_parts=True).unfinished
+    assert not given.start(keeps=False).unfinished
+
+
+def test_parts_that_changed_while_they_were_read_are_read_again(tmp_path: Path) -> None:
+    given = Given(tmp_path, FILES)
+    assert given.start().unfinished
+    write_files(given.root, {"b.c": FILES["b.c"].replace("area()", "area() + 1")})
+    assert given.start(has_read_parts=True).unfinished
+    assert not given.start(has_read_parts=True).unfinished

@@ -543,10 +543,10 @@ class Pool:
         def project() -> Project:
             return self._routes.project(spec, folder)
 
-        async def prepare() -> Start | None:
+        async def prepare(has_read_parts: bool) -> Start | None:
             roots = [root.real for root in self._workspace.roots.roots]
             trusted = self._trusted(route.project.projects.root.real)
-            prepared = partial(self._launcher.start, trusted=trusted)
+            prepared = partial(self._launcher.start, trusted=trusted, has_read_parts=has_read_parts)
             start = await asyncio.to_thread(prepared, route.name, project(), roots)
             if start is None and self._routes.is_replaced(route):
                 self._workspace.source_changed()  # from here on somebody else answers

@@ -54,8 +54,6 @@ _INDEX = ".cache"
 _SHARDS = f"{_INDEX}/clangd/index"
 #: What the index was made of when it was last loaded.
 _STATE = "includes.json"
-#: So often parts are given first, where a server does not keep what it reads of them.
-_TRIES = 2
 
 Entry = dict[str, Any]
 #: The longer ones first.
@@ -74,9 +72,9 @@ class _State(msgspec.Struct, frozen=True):
     configurations: dict[str, str] = {}
     #: What sources said that include each other, to the letter, in short.
     parts: dict[str, str] = {}
-    #: How often a server was given parts without the files that include them, since they changed
-    #: and until it was given everything.
-    tries: int = 0
+    #: Whether parts are to be read before the files that include them, and nobody knows that they
+    #: were.
+    due: bool = False
 
 
 class Database(NamedTuple):
@@ -158,9 +156,12 @@ def write(
     includes: Includes,
     configurations: Iterable[str] = (),
     flags: Flags | None = None,
+    *,
+    has_read_parts: bool = False,
 ) -> Database:
     """Writes the database into ``folder``. The server also reads these configurations. With
-    ``flags`` the project's own are made anew.
+    ``flags`` the project's own are made anew. ``has_read_parts``: a server was given an unfinished
+    one last, and has read all of it.
     """
     lines = {path: _flags(path) for path in _flag_files(project)}
     files = CommandFiles()
@@ -178,7 +179,9 @@ def write(
     ended = _differs(_database(folder), entries)
     if ended:
         _end_index(folder)
-    unfinished = _forget(folder, entries, told, configurations, parts, ended=ended)
+    unfinished = _forget(
+        folder, entries, told, configurations, parts, ended=ended, has_read=has_read_parts
+    )
     units = parts.first(entries) if unfinished else frozenset(entries)
     _replace(Path(folder, NAMES[0]), json.dumps([entries[u] for u in sorted(units)], indent=1))
     plain = told.surely_read_by(entries) - told.decided_elsewhere
@@ -239,6 +242,7 @@ def _forget(
     parts: Parts,
     *,
     ended: bool,
+    has_read: bool,
 ) -> bool:
     """Removes from the index what no longer holds, and would be kept. Whether parts have to be read
     before the files that include them.
@@ -264,16 +268,16 @@ def _forget(
     for shard in shards.glob("*.idx") if names and not ended else ():
         if _about(shard) in names:
             shard.unlink(missing_ok=True)
-    tries, alone = 0, parts.parts - parts.wholes
-    if touched and alone:
-        tries = 1
-    elif before is not None and 0 < before.tries < _TRIES:
+    alone = parts.parts - parts.wholes
+    due = bool(touched and alone)
+    if not due and before is not None and before.due and not has_read:
+        # Whoever had begun with them has come to no end that anybody heard of.
         there = Counter(map(_about, shards.glob("*.idx")))
-        tries = 0 if Counter(map(os.path.basename, alone)) <= there else before.tries + 1
-    now = msgspec.structs.replace(now, tries=tries)
+        due = not Counter(map(os.path.basename, alone)) <= there
+    now = msgspec.structs.replace(now, due=due)
     if before != now:
         _replace(kept, msgspec.json.encode(now).decode())
-    return tries > 0
+    return due
 
 
 def _about(shard: Path) -> str:

@@ -37,8 +37,9 @@ class Launch(Struct, frozen=True):
     project: Callable[[], Project]
     #: Everything that is observed, by its top: this root, the others, and what is around them.
     trees: Callable[[], Trees]
-    #: What a start needs now, or ``None`` if the server is not installed any more.
-    prepare: Callable[[], Awaitable[Start | None]]
+    #: What a start needs now, or ``None`` if the server is not installed any more. It is told
+    #: whether the last run has read the parts that had to be read first.
+    prepare: Callable[[bool], Awaitable[Start | None]]
     #: Told that ``spawn`` is to come, which is quicker then.
     ahead: Callable[[], None]
     spawn: Callable[[Start], Awaitable[Child]]

@@ -221,12 +221,12 @@ class Lifecycle:
 
     async def _start(self) -> None:
         """Attempts until one succeeds; raises when there is no sense in another one."""
-        again = False
+        has_read_parts = again = False
         while True:
             self.state = State.STARTING
             try:
                 async with asyncio.timeout(_START_S):
-                    await self._attempt(again)
+                    await self._attempt(again, has_read_parts=has_read_parts)
             except StartFailed as failed:
                 self._give_up(f"could not be started ({failed})")
                 raise self._given_up() from None
@@ -236,6 +236,7 @@ class Lifecycle:
                 raise self._given_up() from None
             except _ReadMore:
                 await self._end_run()
+                has_read_parts, again = True, False
             except _LoadAgain:
                 await self._end_run()
                 again = True
@@ -245,10 +246,10 @@ class Lifecycle:
             else:
                 return
 
-    async def _attempt(self, again: bool) -> None:
+    async def _attempt(self, again: bool, *, has_read_parts: bool) -> None:
         self._launch.ahead()
         await self._admit()
-        start = self.prepared = await self._prepare()
+        start = self.prepared = await self._prepare(has_read_parts)
         self._launch.relies_on(start.beside)
         if start.outside is not None:
             self.outside = await asyncio.to_thread(start.outside)
@@ -271,10 +272,10 @@ class Lifecycle:
         self._reason = ""
         self._watching = asyncio.create_task(self._watch(run), name=f"watch {self._launch.name}")
 
-    async def _prepare(self) -> Start:
+    async def _prepare(self, has_read_parts: bool) -> Start:
         name = self._launch.name
         try:
-            start = await self._launch.prepare()
+            start = await self._launch.prepare(has_read_parts)
         except OSError as error:  # such as a full disk: its text would name a path
             why = error.strerror or "the disk is at fault"
             raise Unavailable(f"{name} could not be started ({why}); try again") from None

@@ -148,10 +148,11 @@ class Run:
 
     @property
     def knows_less_than_it_kept(self) -> bool:
-        """Whether it has read sources that include each other: only what it wrote of them is whole,
-        and it must be started once more to read that.
+        """Whether it may have read sources that include each other: only what it wrote of them is
+        whole, and it must be started once more to read that.
         """
-        return self.start.database.entangled and self.readiness.pieces > 1
+        # It counts no piece of work that was over before it was allowed to tell of it.
+        return self.start.database.entangled and self.readiness.pieces != 1
 
     @property
     def is_to_read_more(self) -> bool:

@@ -150,16 +150,25 @@ class Launcher(Struct, frozen=True):
         return False
 
     def start(
-        self, name: str, project: Project, roots: Sequence[str], *, trusted: bool = False
+        self,
+        name: str,
+        project: Project,
+        roots: Sequence[str],
+        *,
+        trusted: bool = False,
+        has_read_parts: bool = False,
     ) -> Start | None:
         """What a start of the server for one project needs now, or ``None`` if it is not there.
-        ``trusted``: its user lets servers run code of the root.
+        ``trusted``: its user lets servers run code of the root. ``has_read_parts``: it has read
+        what it was given the last time, which was not everything.
         """
         found = self.find(name, roots)
         if found.missing:
             return None
         try:
-            return self._prepared(name, found, project, roots, trusted=trusted)
+            return self._prepared(
+                name, found, project, roots, trusted=trusted, has_read_parts=has_read_parts
+            )
         except OSError as error:
             # A write that the disk does not take has no name; a project's file would have one.
             if error.filename is not None and not lies_in(str(error.filename), [str(self.cache)]):
@@ -175,6 +184,7 @@ class Launcher(Struct, frozen=True):
         roots: Sequence[str],
         *,
         trusted: bool,
+        has_read_parts: bool,
     ) -> Start:
         """Makes what a start needs on disk."""
         spec = self.registry.servers[name]
@@ -202,7 +212,12 @@ class Launcher(Struct, frozen=True):
         if spec.compile_database:
             with self._writing:  # two servers of a project start
                 database = compile_database.write(
-                    project, folder, self._includes, configured, flags
+                    project,
+                    folder,
+                    self._includes,
+                    configured,
+                    flags,
+                    has_read_parts=has_read_parts,
                 )
         shortcomings = database.shortcomings()
         if unused:
