@@ -163,3 +163,34 @@ async def test_a_name_of_javascript_may_have_a_dollar(tmp_path: Path, server: st
             answer = await summary(running, "box.js", line, 2)
             assert answer.startswith(f"Returned 0 references. {name} stands "), answer
             assert " in 1 " in answer, answer
+
+
+#: Members that no line begins with, and where each is declared.
+ATTRIBUTES = {
+    "lid": "class Box:\n    def __init__(self):\n        self.lid = 1\n",
+    "rim": "class Box:\n    def __init__(self):\n        self.lid, self.rim = 1, 2\n",
+    "pin": "class Box:\n    def __init__(self):\n        with x as self.pin:\n            ...\n",
+}
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+async def test_an_attribute_that_a_method_gives(tmp_path: Path, name: str) -> None:
+    """ty says that it is defined where ``self`` stands."""
+    box = ATTRIBUTES[name]
+    lines = box.split("\n")
+    line = next(number for number, text in enumerate(lines) if f"self.{name}" in text)
+    files = {"box.py": box, "any.py": f"def work(one):\n    return one.{name}\n"}
+    async with engine(write_files(tmp_path / "ws", files), cache=tmp_path) as running:
+        told = await summary(running, "box.py", line, lines[line].index(f".{name}") + 1)
+    assert f"{name} stands on values of unknown type in 1 place (any.py)" in told
+
+
+@pytest.mark.parametrize("name", ["lid", "rim", "pin", "cap"])
+async def test_a_property_behind_others(tmp_path: Path, name: str) -> None:
+    box = "export const box = { lid: 1, rim: { pin: [2, 3], 'cap': 4 }, size: (5, 6) }\n"
+    use = f"export function work(one) {{\n  return one.{name}\n}}\n"
+    files = {"jsconfig.json": "{}", "box.js": box, "any.js": use}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path, registry=only("tsgo")) as running:
+        told = await summary(running, "box.js", 0, box.index(name))
+    assert f"{name} stands on values of unknown type in 1 place (any.js)" in told

@@ -23,6 +23,9 @@ TYPESCRIPT = [
     ('const a = {\n  "label": 1\n}', True),
     ("function f(a: number, label: string) {}", False),
     ("function f(label: string) {}", False),
+    ("const a = { b: [1, 2], label: 1 }", True),
+    ("function f({ a, b }, label: string) {}", False),
+    ("const a = f({ b: 1 }, [c, label ? d : e])", False),
     ("const label = 1", False),
     ("for (const label of all) {}", False),
 ]

@@ -74,8 +74,10 @@ def _line(quote: bytes) -> bytes:
 _PYTHON = _Syntax(
     re.compile(rb"#[^\n]*|%b|%b" % (_text(b'"', b"code"), _text(b"'", b"also_code")), re.DOTALL),
     re.compile(r"[ \t]+(?:(?:async[ \t]+)?def|class)[ \t]+|[ \t]+(?:\w+[ \t]*,[ \t]*)*+|.*\."),
-    re.compile(r"\w+[ \t]*[:=(\[,]|(?<=\.)\w+|\w+(?=\.)"),
+    re.compile(r"\w+[ \t]*[:=(\[,]|(?<=\.)\w+"),
 )
+#: What is assigned to as a whole. ty points to where this begins, not to the name.
+_ATTRIBUTE = re.compile(r"\w+\.")
 _JAVASCRIPT = _Syntax(
     re.compile(
         rb"`(?P<code>(?:[^`\\]++|\\.)*+`?)|//[^\n]*|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|\"%b|'%b"
@@ -88,6 +90,9 @@ _JAVASCRIPT = _Syntax(
     ),
     re.compile(r"[\"']?[\w$]+[\"']?[?!]?\s*(?:[(:=<;}}]|\Z)"),
 )
+#: A property behind others in its line, and what stands before it.
+_BEHIND = re.compile(r".*,\s*[\"']?")
+_PROPERTY = re.compile(r"[\"']?[\w$]+[\"']?\??\s*[:(]")
 _SYNTAXES = {
     "python": _PYTHON,
     "javascript": _JAVASCRIPT,
@@ -112,10 +117,27 @@ def is_member(language: str, text: str, place: Position) -> bool:
     if syntax is None or line is None:
         return False
     column = column_of(line, place.character)
+    if language == "python" and _ATTRIBUTE.match(line, column):
+        return True
     before = syntax.before.fullmatch(line, 0, column)
     if before is None or syntax.after.match(line, column) is None:
-        return False
+        return language != "python" and _is_property(line, column)
     return language != "python" or line[:column].endswith(".") or _opener(text, place) == "class"
+
+
+def _is_property(line: str, column: int) -> bool:
+    """Whether the last bracket that is open before a property behind others begins an object."""
+    if not (_PROPERTY.match(line, column) and _BEHIND.fullmatch(line, 0, column)):
+        return False
+    closed = 0
+    for character in reversed(line[:column]):
+        if character in ")]}":
+            closed += 1
+        elif character in "([{":
+            if not closed:
+                return character == "{"
+            closed -= 1
+    return False
 
 
 def is_local(text: str, place: Position) -> bool:
