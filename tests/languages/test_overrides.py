@@ -8,8 +8,9 @@ from tests.languages.samples import only
 from tests.support.engine import engine
 from tests.support.files import write_files
 
+PROJECT = {"pyproject.toml": '[project]\nname = "x"\nversion = "1"\n'}
 FILES = {
-    "pyproject.toml": '[project]\nname = "x"\nversion = "1"\n',
+    **PROJECT,
     "base.py": "from abc import ABC, abstractmethod\n\n\nclass Handler(ABC):\n"
     "    @abstractmethod\n    def handle(self, event: str) -> None: ...\n",
     "mail.py": "import base\n\n\nclass Mail(base.Handler):\n"
@@ -39,3 +40,57 @@ async def test_a_method_that_overrides_another(
     assert len(answer["items"]) == uses
     assert said in answer["summary"]
     assert bool(said) == ("subclass" in answer["summary"])
+
+
+#: A class and one that is derived from it, in the ways that a text alone does not tell.
+FAMILIES = {
+    "through another class": "class Middle(Base):\n    pass\n\n\nclass Mail(Middle):",
+    "by another name": "from base import Base as Root\n\n\nclass Mail(Root):",
+    "by a module's name": "import base as kinds\n\n\nclass Mail(\n    kinds.Base,  # of (all)\n):",
+    "with a type": "class Mail[T: list[int]](Base, metaclass=type):",
+}
+CALL = "from base import Base\n\n\ndef run(one: Base) -> None:\n    one.handle()\n"
+SAID = "handle of a base class or subclass is used in 1 place (run.py)"
+
+
+async def said_of(tmp_path: Path, files: dict[str, str]) -> str:
+    """What is said of the first ``def handle``, or ``self.handle``, in ``mail.py``."""
+    lines = files["mail.py"].split("\n")
+    line = next(n for n, text in enumerate(lines) if "def handle" in text or "self.handle" in text)
+    place = {"line": line, "character": lines[line].index("handle")}
+    root = write_files(tmp_path / "ws", {**PROJECT, **files})
+    async with engine(root, cache=tmp_path, registry=only("ty")) as running:
+        uri = running.uri("mail.py")
+        answer = await running.call("vscode.lsp.references", uri=uri, position=place)
+    return str(answer["summary"])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+async def test_a_base_class_is_found_where_it_is(tmp_path: Path, family: str) -> None:
+    mail = f"from base import Base\n\n\n{FAMILIES[family]}\n    def handle(self) -> None: ...\n"
+    base = "class Base:\n    def handle(self) -> None: ...\n"
+    files = {"base.py": base, "mail.py": mail, "run.py": CALL}
+    assert SAID in await said_of(tmp_path, files)
+
+
+async def test_an_attribute_that_a_method_gives(tmp_path: Path) -> None:
+    base = "class Base:\n    def __init__(self) -> None:\n        self.handle = len\n"
+    mail = (
+        "from base import Base\n\n\nclass Mail(Base):\n"
+        "    def __init__(self) -> None:\n        self.handle = max\n"
+    )
+    files = {"base.py": base, "mail.py": mail, "run.py": CALL}
+    assert SAID in await said_of(tmp_path, files)
+
+
+async def test_a_base_class_of_the_standard_library(tmp_path: Path) -> None:
+    mail = "import logging\n\n\nclass Mail(logging.Handler):\n    def handle(self, record): ...\n"
+    run = "import logging\n\n\ndef run(one: logging.Handler) -> None:\n    one.handle(None)\n"
+    assert SAID in await said_of(tmp_path, {"mail.py": mail, "run.py": run})
+
+
+async def test_another_class_of_the_same_name_is_no_kin(tmp_path: Path) -> None:
+    base = "class Base:\n    def handle(self) -> None: ...\n"
+    mail = "from other import Base\n\n\nclass Mail(Base):\n    def handle(self) -> None: ...\n"
+    files = {"base.py": base, "other.py": "class Base: ...\n", "mail.py": mail, "run.py": CALL}
+    assert "subclass" not in await said_of(tmp_path, files)

@@ -13,16 +13,17 @@ said, and never taken for a reference.
 import asyncio
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cache
-from itertools import accumulate
+from functools import lru_cache
 from typing import NamedTuple
 
 from sightline.contract.texts import column_of, line_length_utf16, line_text, listed_paths
-from sightline.contract.uris import path_in
+from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
+from sightline.lsp.asking.kin import Kin, Opener, code_lines, openers
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, after_dot
 from sightline.lsp.coverage.spans import spans_of
+from sightline.lsp.files.reading import read_bytes
 from sightline.lsp.project.projects import Project
 from sightline.lsp.server.server import Server
 
@@ -31,6 +32,8 @@ __all__ = ["Members", "Mentions", "can_be_asked", "code_places", "is_code", "is_
 #: Of so many places it is told whether they are code, and so many are asked about.
 _MOST_READ = 500
 _MOST_ASKED = 48
+#: A longer file of somebody else's tells nothing of its classes.
+_LARGEST = 4 << 20
 #: So many bytes are looked through at once; what is code takes longer to tell than what is there.
 _QUICK = 16 << 10
 #: So many files are named in a sentence, if their names are plain.
@@ -152,53 +155,20 @@ def is_local(text: str, place: Position) -> bool:
 
 
 _DECLARED = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+")
-_OPENS = re.compile(rb"([ \t]*)(?:(?:async[ \t]+)?(def|class)\b|([)\]}])|[^\s#])")
-
-
-_CLASS = re.compile(rb"[ \t]*class[ \t]+(\w+)\s*(?:\[[^\[\]]*+\]\s*)?(?:\(([^()]*+))?")
-#: So many lines may the head of a class have.
-_MOST_HEAD = 20
 
 
 def _opener(text: str, place: Position) -> str:
     """What the line of a place in Python is in: the body of a ``def``, of a ``class``, or none."""
     if not (line_text(text, place.line) or "")[:1].isspace():
         return ""
-    return _opened(_PYTHON.no_code.sub(_blank, text.encode()).split(b"\n"), place.line)[0]
+    opened = _openers(text)
+    return opened[place.line][0] if place.line < len(opened) else ""
 
 
-def _opened(lines: Sequence[bytes], place: int) -> tuple[str, int]:
-    """The same, and the line in which that begins, of lines without comments and texts."""
-    first = _OPENS.match(lines[place]) if len(lines) > place else None
-    indent = len(first[1]) if first is not None else 0
-    for number in range(min(place, len(lines)) - 1, -1, -1):
-        found = _OPENS.match(lines[number]) if indent else None
-        if found is None or len(found[1]) >= indent:
-            continue
-        if found[2]:
-            return found[2].decode(), number
-        # What ends a list of parameters stands below the line that opens it.
-        indent = len(found[1]) + (1 if found[3] else 0)
-    return "", 0
-
-
-class _Class(NamedTuple):
-    name: bytes
-    #: What stands in its head, base classes among it, without the modules they are taken from.
-    head: frozenset[bytes]
-
-    def is_kin(self, other: "_Class") -> bool:
-        """Whether one is a base class of the other, by what their heads say."""
-        return self.name in other.head or other.name in self.head
-
-
-def _class_around(lines: Sequence[bytes], place: int) -> _Class | None:
-    """The class of Python whose member is declared in a line."""
-    kind, number = _opened(lines, place)
-    head = _CLASS.match(b"\n".join(lines[number : number + _MOST_HEAD])) if kind else None
-    if kind != "class" or head is None:
-        return None
-    return _Class(head[1], frozenset(re.findall(rb"\w+", head[2] or b"")))
+@lru_cache(maxsize=2)
+def _openers(text: str) -> Sequence[Opener]:
+    """The same of every line. It is asked for place by place, and of one file there may be many."""
+    return openers(_PYTHON.no_code.sub(_blank, text.encode()).split(b"\n"))
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
@@ -329,50 +299,42 @@ class Members:
             said.append(
                 f"{name} stands on values of unknown type in {where}; uses there are not counted."
             )
-        kin = self._of_kin(places, told, definitions) if language == "python" else []
+        kin: list[tuple[str, Position]] = []
+        if language == "python":
+            kin = await self._of_kin(server, places, told, definitions)
         if kin:
             where = f"{_counted(kin)}{self._names(kin)}"
             said.append(f"{name} of a base class or subclass is used in {where}, not counted here.")
         return " ".join(said)
 
-    def _of_kin(
+    async def _of_kin(
         self,
+        server: Server,
         places: Sequence[tuple[str, Position]],
         told: Sequence[Sequence[Location]],
         definitions: Iterable[Location],
     ) -> list[tuple[str, Position]]:
         """The places at which the same member of a base class, or of a subclass, is used: the call
-        may reach this one, or come from it.
+        may reach this one, or come from it. Where that is declared is no use.
         """
-        lines: dict[str, list[bytes]] = {}
 
-        @cache
-        def class_of(place: Location) -> _Class | None:
-            path = path_in(place.uri)
-            if path not in lines:
-                lines[path] = self._code_lines(path)
-            return _class_around(lines[path], place.range.start.line)
+        def is_asked(path: str) -> bool:
+            return path in self._texts and can_be_asked(server, path)
 
-        own = [each for each in map(class_of, definitions) if each is not None]
-        if not own:
-            return []
-        return [
-            place
+        kin = Kin(server, self._code_lines, is_asked)
+        uses = [
+            (place, found)
             for place, found in zip(places, told, strict=True)
-            for other in [each for each in map(class_of, found) if each is not None][:1]
-            if any(each.is_kin(other) for each in own)
+            if not any(questions.covers(each, uri_of(place[0]), place[1]) for each in found)
         ]
+        are = await kin.of(definitions, [found for _, found in uses])
+        return [place for (place, _), is_kin in zip(uses, are, strict=True) if is_kin]
 
     def _code_lines(self, path: str) -> list[bytes]:
-        """The lines of a file; nothing of those that begin inside a text or comment."""
-        if path not in self._texts:
-            return []
-        lines = self._texts.text(path).split(b"\n")
-        no_code = self._texts.spans(path, _PYTHON.no_code)
-        starts = accumulate((len(line) + 1 for line in lines), initial=0)
-        return [
-            b"" if start in no_code else line for start, line in zip(starts, lines, strict=False)
-        ]
+        if path in self._texts:
+            return code_lines(self._texts.text(path), self._texts.spans(path, _PYTHON.no_code))
+        text = read_bytes(path, _LARGEST) or b""  # of a package, or of the standard library
+        return code_lines(text, spans_of(_PYTHON.no_code, text))
 
     def _values(self, path: str, starts: Sequence[int]) -> list[int]:
         """Those of some places that stand after a value, not after the name of a package."""

@@ -1,0 +1,223 @@
+"""Which members of Python's classes stand for one another: those of a class and of its bases.
+
+    class Base:                        class Mail(Middle):     # and a Middle is a Base
+        def handle(self): ...              def handle(self): ...
+
+A call of ``Base.handle`` may reach ``Mail.handle``, and no server counts it as a use of that. The
+head of a class names its bases, by any name and from any module, so the server is asked what each
+of them is, and that one's bases then. Where it cannot tell, and outside of the project, where it is
+not asked, the name alone counts. Refused is to follow what only a program knows: classes that a
+function makes, and protocols, which have no heads in common.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import accumulate, islice
+from typing import NamedTuple
+
+from sightline.contract.texts import line_length_utf16
+from sightline.contract.uris import path_in
+from sightline.contract.values import Location, Position
+from sightline.lsp.asking import questions
+from sightline.lsp.coverage.spans import Spans
+from sightline.lsp.server.server import Server
+
+__all__ = ["Kin", "Opener", "code_lines", "openers"]
+
+#: The first line of a block, or what ends a list of parameters.
+_OPENS = re.compile(rb"([ \t]*)(?:(?:async[ \t]+)?(def|class)\b|([)\]}])|[^\s#])")
+_CLASS = re.compile(rb"[ \t]*class[ \t]+(\w+)")
+#: What is read of the head of a class: what is no code, brackets, its end, what a keyword gives,
+#: and names, of which the last part is one that can be asked about.
+_HEAD = re.compile(
+    rb"#[^\n]*+|\"[^\"\n]*+\"?|'[^'\n]*+'?|(?P<open>[\[({])|(?P<close>[\])}])|(?P<end>:)"
+    rb"|\w++\s*+=(?!=)\s*+[\w.]*+|(?P<name>\w++(?:\s*+\.\s*+\w++)*+)"
+)
+_LAST = re.compile(rb"\w+\Z")
+#: So many lines may the head of a class have, and so much is read there.
+_MOST_HEAD, _MOST_WORDS = 20, 256
+#: So many bases are asked for, and so many steps are gone.
+_MOST_ASKED, _DEEPEST = 200, 16
+
+#: What something is in the body of: a ``def``, a ``class`` or nothing; and where that begins.
+Opener = tuple[str, int]
+
+
+def code_lines(text: bytes, no_code: Spans) -> list[bytes]:
+    """The lines of a text; nothing of those that begin inside a text or comment."""
+    lines = text.split(b"\n")
+    starts = accumulate((len(line) + 1 for line in lines), initial=0)
+    return [b"" if start in no_code else line for start, line in zip(starts, lines, strict=False)]
+
+
+def openers(lines: Iterable[bytes]) -> Sequence[Opener]:
+    """For each line what it is in, the body of a ``def``, of a ``class``, or nothing; and the line
+    in which that begins. Of lines without comments and texts.
+
+    >>> openers([b"class A:", b"    x = 1", b"y = 2"])
+    [('', 0), ('class', 0), ('', 0)]
+    """
+    found: list[Opener] = []
+    #: Lines that the next one may be below: twice how deep they are, and what is in their bodies.
+    above: list[tuple[int, Opener]] = []
+    for number, line in enumerate(lines):
+        match = _OPENS.match(line)
+        depth = 2 * len(match[1]) if match is not None else 0
+        found.append(_below(above, depth) if depth else ("", 0))
+        if match is None:
+            continue
+        if match[3]:  # what ends a list of parameters stands below the line that opens it
+            depth += 1
+        while above and above[-1][0] >= depth:
+            above.pop()
+        opens = (match[2].decode(), number) if match[2] else _below(above, depth)
+        above.append((depth, opens))
+    return found
+
+
+def _below(above: Sequence[tuple[int, Opener]], depth: int) -> Opener:
+    """What a line so deep is in."""
+    return next((opens for other, opens in reversed(above) if other < depth), ("", 0))
+
+
+class _Class(NamedTuple):
+    path: str
+    line: int
+    name: str
+    #: What its head names, base classes among it, and where.
+    bases: tuple[tuple[str, Position], ...]
+
+
+class Kin:
+    """The classes of one question. ``lines_of``: those of a file, see ``code_lines``; nothing of
+    one that cannot be read. ``is_asked``: whether the server is asked about a file.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        lines_of: Callable[[str], Sequence[bytes]],
+        is_asked: Callable[[str], bool],
+    ) -> None:
+        self._server = server
+        self._is_asked = is_asked
+        self._lines = cache(lines_of)
+        self._openers = cache(lambda path: openers(self._lines(path)))
+        self._around = cache(self._around_)
+        #: The bases of a class, and the names of those that nobody knows.
+        self._bases: dict[_Class, tuple[set[_Class], set[str]]] = {}
+
+    async def of(
+        self, definitions: Iterable[Location], others: Sequence[Sequence[Location]]
+    ) -> list[bool]:
+        """Whether members that are defined there are of a class that is a base of theirs, or is
+        derived from theirs.
+        """
+        own = {each for each in map(self._around, definitions) if each is not None}
+        around = [self._first(found) for found in others] if own else []
+        strangers = {each for each in around if each is not None} - own
+        if not strangers:
+            return [False for _ in others]
+        await self._learn(own | strangers)
+        higher = {each: self._above(each) for each in own | strangers}
+        kin = {
+            other
+            for other in strangers
+            for each in own
+            if _is_among(other, higher[each]) or _is_among(each, higher[other])
+        }
+        return [other in kin for other in around]
+
+    async def _learn(self, classes: set[_Class]) -> None:
+        """What these classes are derived from, step by step."""
+        left = _MOST_ASKED
+        for _ in range(_DEEPEST):
+            new = sorted(each for each in classes if each not in self._bases)
+            asked = [
+                (each, name, place)
+                for each in new
+                for name, place in each.bases
+                if self._is_asked(each.path)
+            ][:left]
+            left -= len(asked)
+            told = await questions.definitions_unopened(
+                self._server, [(each.path, place) for each, _, place in asked]
+            )
+            for each in new:
+                self._bases[each] = (set(), {name for name, _ in each.bases})
+            for (each, name, _), found in zip(asked, told, strict=True):
+                bases = {base for base in map(self._at, found) if base is not None}
+                if bases:
+                    self._bases[each][0].update(bases)
+                    self._bases[each][1].discard(name)
+            classes = {base for each in new for base in self._bases[each][0]}
+
+    def _above(self, start: _Class) -> tuple[set[_Class], set[str]]:
+        """All that a class is derived from, and the names of what nobody knows."""
+        found, names, waiting = set[_Class](), set[str](), [start]
+        while waiting:
+            bases, unknown = self._bases.get(waiting.pop(), ((), ()))
+            names.update(unknown)
+            waiting += [base for base in bases if base not in found]
+            found.update(bases)
+        return found, names
+
+    def _first(self, places: Sequence[Location]) -> _Class | None:
+        return next((each for each in map(self._around, places) if each is not None), None)
+
+    def _around_(self, place: Location) -> _Class | None:
+        """The class whose member is declared at a place; an attribute is so in a method."""
+        path, line = path_in(place.uri), place.range.start.line
+        opened = self._openers(path)
+        for _ in range(_DEEPEST):
+            kind, above = opened[line] if line < len(opened) else ("", 0)
+            if kind != "def":
+                return self._read(path, above) if kind else None
+            line = above
+        return None
+
+    def _at(self, place: Location) -> _Class | None:
+        """The class that is declared at a place."""
+        return self._read(path_in(place.uri), place.range.start.line)
+
+    def _read(self, path: str, number: int) -> _Class | None:
+        lines = self._lines(path)[number : number + _MOST_HEAD]
+        found = _CLASS.match(b"\n".join(lines))
+        if found is None:
+            return None
+        named = ((name, _place(lines, number, start)) for name, start in _named(found))
+        return _Class(path, number, found[1].decode("utf-8", "replace"), tuple(named))
+
+
+def _named(head: re.Match[bytes]) -> Iterator[tuple[str, int]]:
+    """The names between the parentheses of a class, but for those that only fill in types."""
+    brackets: list[bytes] = []
+    for found in islice(_HEAD.finditer(head.string, head.end()), _MOST_WORDS):
+        if found["open"]:
+            brackets.append(found["open"])
+        elif not brackets:
+            return
+        elif found["close"]:
+            closed = brackets.pop()
+            if not brackets and closed == b"(":
+                return
+        elif found["name"] and b"[" not in brackets:
+            last = _LAST.search(found["name"])
+            assert last is not None
+            yield last[0].decode("utf-8", "replace"), found.start("name") + last.start()
+
+
+def _place(lines: Sequence[bytes], number: int, start: int) -> Position:
+    """Where something stands that begins so many bytes behind the start of some lines."""
+    for line in lines:
+        if start <= len(line):
+            return Position(number, line_length_utf16(line[:start].decode("utf-8", "replace")))
+        start -= len(line) + 1
+        number += 1
+    return Position(number, 0)
+
+
+def _is_among(one: _Class, higher: tuple[set[_Class], set[str]]) -> bool:
+    classes, names = higher
+    return one in classes or one.name in names
