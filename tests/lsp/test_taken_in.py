@@ -124,6 +124,30 @@ async def test_nothing_is_opened_while_an_answer_is_owed(tmp_path: Path) -> None
         await asyncio.gather(*others)
 
 
+async def test_nobody_overtakes_who_waits_to_open_a_document(tmp_path: Path) -> None:
+    """Where several ask all the time the server always owes an answer."""
+    go_on = tmp_path / "go on"
+    uris = [f"{(tmp_path / 'ws').as_uri()}/{name}" for name in ("a%3A1.c", "b.c")]
+    says = [published(uri, number) for number, uri in enumerate(uris, 1)]
+    late = {"result": [], "after": str(go_on)}
+    async with compiler(tmp_path, says, symbols=late, request_timeout_ms=20_000) as running:
+        await outline(running, NAMES[0])
+        first = asyncio.create_task(running.call("vscode.lsp.workspaceSymbols", query="x"))
+        while "workspace/symbol" not in asked(tmp_path):
+            await asyncio.sleep(0)
+        opening = asyncio.create_task(outline(running, NAMES[1]))
+        (server,) = running.program.pool._fleet.servers.values()
+        while not server._asking._opening:
+            await asyncio.sleep(0)
+        second = asyncio.create_task(running.call("vscode.lsp.workspaceSymbols", query="y"))
+        while not server._asking._waiting and server.pending < 2:
+            await asyncio.sleep(0)
+        go_on.touch()
+        await asyncio.gather(first, opening, second)
+    outlined, named = "textDocument/documentSymbol", "workspace/symbol"
+    assert asked(tmp_path) == [outlined, named, outlined, named]
+
+
 async def test_a_server_that_never_reads_a_document_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,8 @@ somebody waits for an answer about a document, it stays open.
 import asyncio
 import contextlib
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from itertools import count
 from typing import Any
 
 from sightline.contract.failures import NotReady, Unavailable
@@ -53,11 +54,16 @@ class Asking:
         self._used = used
         #: Set when nobody waits any more.
         self._quiet = asyncio.Event()
-        #: Of a compiler's server, the questions whose answers depend on more than one file: how
-        #: many wait until it has read what it was shown, and how many it has been asked.
-        self._waiting = self._asked = 0
+        #: Of a compiler's server, the questions whose answers depend on more than one file: those
+        #: that wait until it has read what it was shown, and how many it has been asked.
+        self._waiting: set[int] = set()
+        self._asked = 0
+        #: The questions that wait until it may be shown a document.
+        self._opening: set[int] = set()
         #: Set when one of them goes on, or is answered.
         self._moved = asyncio.Event()
+        #: The questions in the order in which they came.
+        self._numbers = count()
         self._names = 0
 
     async def ask(
@@ -195,45 +201,52 @@ class Asking:
         """
         if not self._spec.compile_database:
             return await self._ready()
-        if narrow:
-            return await self._in_turn(path, narrow=True)
-        self._waiting += 1
+        number = next(self._numbers)
+        if not narrow:
+            self._waiting.add(number)
         try:
-            return await self._in_turn(path, narrow=False)
+            return await self._in_turn(number, path, narrow=narrow)
         finally:
-            self._waiting -= 1
+            self._waiting.discard(number)
+            self._opening.discard(number)
             self._moved.set()
 
-    async def _in_turn(self, path: str | None, *, narrow: bool) -> Run:
+    async def _in_turn(self, number: int, path: str | None, *, narrow: bool) -> Run:
         """The run of a compiler's server, once it may be asked. If what it was shown changes the
         answer it starts over, when nobody waits for one.
 
         Nothing is opened while it owes an answer that may lack what it is reading, nor while
-        somebody waits for it to have read everything: there might be no end to that.
+        somebody who came before waits for it to have read everything. Nor does anybody overtake
+        whoever waits to open something: there might be no end to either.
         """
         while True:
             run = await self._ready()
-            uncompiled, count, database = run.uncompiled, len(run.uncompiled), run.start.database
+            uncompiled, shown, database = run.uncompiled, len(run.uncompiled), run.start.database
             strange = path is not None and not database.compiles(path)
             new = strange and path not in uncompiled
             fit = narrow or not (strange and uncompiled.touched)
-            if fit and not narrow and count:
+            if fit and not narrow and shown:
                 with contextlib.suppress(ServerGone):
                     known = database, run.documents, run.published
                     fit = not await uncompiled.matter(path, *known)
-            if self._lifecycle.run is not run or len(uncompiled) != count:
+            if self._lifecycle.run is not run or len(uncompiled) != shown:
                 continue  # meanwhile it ended, or was shown more
             if fit and not (new and self._used):
                 opens = path is not None and uri_of(path) not in run.documents
                 unseen = () if narrow else run.documents.unseen_but(path)
-                if opens and (self._asked or (narrow and self._waiting)):
+                if opens and (self._asked or _is_behind(number, self._waiting)):
+                    self._opening.add(number)
+                    await self._somebody_moves()
+                elif not (narrow or opens) and _is_behind(number, self._opening):
                     await self._somebody_moves()
                 elif not unseen:
                     return run
                 else:
                     with contextlib.suppress(ServerGone, Overtaken):
                         await run.published.of(*unseen)
+                        run.documents.seen(*unseen)  # what was said too early counts, too
             elif self._used:
+                self._opening.add(number)
                 await self._nobody_waits()
             else:
                 self._lifecycle.start_over()
@@ -301,6 +314,11 @@ class _Use:
             del self._used[self._uri]
         if not self._used:
             self._quiet.set()
+
+
+def _is_behind(number: int, others: Iterable[int]) -> bool:
+    """Whether some of the others came before."""
+    return any(other < number for other in others)
 
 
 def _changed() -> NotReady:
