@@ -285,3 +285,22 @@ async def test_require_gives_other_names(tmp_path: Path, server: str) -> None:
 )
 def test_what_requires(text: str, requires: bool) -> None:
     assert (REQUIRED in imported(text)) == requires
+
+
+async def test_thousands_of_patterns_and_names(tmp_path: Path) -> None:
+    """Were every name held against every pattern, it would take minutes."""
+    paths = {f"p{number}/*": [f"./src{number}/*"] for number in range(20_000)}
+    files = {
+        "tsconfig.json": json.dumps({"compilerOptions": {"paths": paths}}),
+        "a.ts": "export function target() {}\n",
+        "b.ts": 'import { target } from "./a"\n\ntarget()\n',
+        "c.ts": "".join(f'import "q{number}"\n' for number in range(40_000)),
+    }
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path, registry=only("tsgo")) as running:
+        answer = await running.call(
+            "vscode.lsp.references",
+            uri=running.uri("a.ts"),
+            position={"line": 0, "character": 16},
+        )
+    assert len(answer["items"]) == 2

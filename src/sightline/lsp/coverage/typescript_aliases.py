@@ -11,8 +11,9 @@ What is taken in by ``require`` is not followed everywhere either, so it is told
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
+from itertools import islice
 
 from sightline.contract.uris import above
 from sightline.lsp.coverage.packages import DEPENDENCIES
@@ -51,6 +52,8 @@ _REQUIRE = re.compile(
 )
 #: A way that servers follow.
 _FOLLOWED = re.compile(r"import\s+\w+\s*=\s*require\s*\(")
+#: So many places may patterns lead one name to.
+_MOST_LED = 1_024
 #: What tests call.
 _ACTUAL = ("requireActual", "requireMock", "importActual", "importMock")
 #: What is repeated in an answer. Whoever writes a file must not write sentences there.
@@ -188,7 +191,9 @@ class _Programs:
         self._importing = importing
         # Asked for again and again, and the same as long as this lives.
         self._owner = cache(self._owners.of)
-        self._patterns = cache(tsconfig.known_names)
+        self._patterns = cache(
+            lambda path: _Patterns((name, "") for name in tsconfig.known_names(path))
+        )
         self._files = cache(self._files_of)
 
     def know(self, name: str, file: str) -> bool:
@@ -203,7 +208,7 @@ class _Programs:
         return any(self._led(self._leading, name))
 
     def _has(self, path: str, name: str) -> bool:
-        return any(tsconfig.covers(pattern, name) for pattern in self._patterns(path))
+        return any(self._patterns(path).of(name))
 
     @cached_property
     def _loaded(self) -> dict[str, tsconfig.Configuration]:
@@ -213,10 +218,10 @@ class _Programs:
         return {owner.path: owner for owner in owners}
 
     @cached_property
-    def _leading(self) -> dict[tuple[str, str], None]:
+    def _leading(self) -> "_Patterns":
         """All patterns, each with what it leads to."""
         found = (tsconfig.leading(each.path) for each in self._owners.all())
-        return dict.fromkeys(pair for pairs in found for pair in pairs)
+        return _Patterns(pair for pairs in found for pair in pairs)
 
     @cached_property
     def _imports(self) -> dict[str, list[str]]:
@@ -229,7 +234,7 @@ class _Programs:
 
     def _files_of(self, path: str) -> set[str]:
         """The files of a project."""
-        project, leading = self._loaded[path], dict.fromkeys(tsconfig.leading(path))
+        project, leading = self._loaded[path], _Patterns(tsconfig.leading(path))
         everything = (file for files in self._modules.values() for file in files)
         waiting = [file for file in everything if project.includes(file)]
         found = set(waiting)
@@ -244,11 +249,10 @@ class _Programs:
                         waiting.append(each)
         return found
 
-    def _led(self, leading: Mapping[tuple[str, str], None], name: str) -> Iterator[str]:
+    def _led(self, leading: "_Patterns", name: str) -> Iterator[str]:
         """The files of one's own that patterns lead a name to."""
-        for pattern, target in leading:
-            if tsconfig.covers(pattern, name):
-                yield from self._at(tsconfig.led(pattern, target, name))
+        for pattern, target in leading.of(name):
+            yield from self._at(tsconfig.led(pattern, target, name))
 
     def _at(self, path: str) -> list[str]:
         """The files that a path may mean, with or without their endings."""
@@ -257,3 +261,37 @@ class _Programs:
             *self._modules.get(path.removesuffix("/index"), ()),
             *(self._modules.get(stem.removesuffix("/index"), ()) if stem != path else ()),
         ]
+
+
+class _Patterns:
+    """Patterns of module names, of at most one star, each with what it leads to.
+
+    They are found by what stands before the star and behind it: there may be thousands, and as many
+    names.
+
+    >>> list(_Patterns([("@/*", "/src/*"), ("a", "/a"), ("*.b", "/b")]).of("@/x.b"))
+    [('*.b', '/b'), ('@/*', '/src/*')]
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        #: By what is before, then by what is behind; nothing is behind where there is no star.
+        self._pairs: dict[str, dict[str | None, dict[tuple[str, str], None]]] = {}
+        for pattern, target in pairs:
+            before, star, after = pattern.partition("*")
+            behind = self._pairs.setdefault(before, {})
+            behind.setdefault(after if star else None, {})[pattern, target] = None
+        self._lengths = sorted({len(before) for before in self._pairs})
+
+    def of(self, name: str) -> Iterator[tuple[str, str]]:
+        """Those that cover a name, up to so many."""
+        return islice(self._covering(name), _MOST_LED)
+
+    def _covering(self, name: str) -> Iterator[tuple[str, str]]:
+        for length in self._lengths:
+            behind = self._pairs.get(name[:length]) if length <= len(name) else None
+            if behind is None:
+                continue
+            if length == len(name):
+                yield from behind.get(None, ())
+            for start in range(length, len(name) + 1):
+                yield from behind.get(name[start:], ())
