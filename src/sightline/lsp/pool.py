@@ -430,8 +430,9 @@ class Pool:
         async def seek() -> _Sought:
             server = await self._reader(route, file.path)
             # The one for headers may not have started, and is given the same sources.
-            units = self._server(route).units
-            sought = await others.seek(units, name_at(file.text, position))
+            compiling = self._server(route)
+            wrong = await compiling.with_errors()
+            sought = await others.seek(compiling.units, wrong, name_at(file.text, position))
             if sought.decided:
                 return _Sought(others, server, sought)
             language = self._routes.language_id(file.path)
