@@ -218,6 +218,20 @@ async def test_scripts_that_a_server_leaves_out_are_named(tmp_path: Path) -> Non
     )
 
 
+async def test_what_a_shell_reads_when_it_starts(tmp_path: Path) -> None:
+    """A hidden file with a first line is a script like any other; one without is named."""
+    files = _SHELL | {".aliases": "#!/usr/bin/env bash\nother\n", ".bashrc": "other\n"}
+    files |= {"more.zsh": "other\n", ".gitignore": "other\n"}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path, registry=only("bash")) as running:
+        found, said = await _references(running, "lib.sh", 3, 0)
+    assert found == {("lib.sh", 3), (".aliases", 1)}
+    assert said == (
+        "The name also stands in 2 scripts that the server does not read (.bashrc, more.zsh); "
+        "uses there may be missing."
+    )
+
+
 async def test_a_script_that_requires_is_named(tmp_path: Path) -> None:
     """No server follows a destructured ``require``."""
     files = _NODE | {

@@ -193,6 +193,8 @@ class Pool:
         name = whole_name(language, file, position, found)
         notes = [_not_shown(copies), self._note(own), *lacks, mentions]
         notes.append(await self.gaps.in_scripts(related, name, found, self._scripts_of))
+        known = [*found, *(place for part in parts for place in part.known.definitions)]
+        notes.append(await self.gaps.in_shell(related, language, name, known))
         notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
         notes.append(await self.gaps.in_other_roots(own, file.path, name, found))
         # Where a name is known to stand in code that is not compiled, that is why.
@@ -430,8 +432,9 @@ class Pool:
         async def seek() -> _Sought:
             server = await self._reader(route, file.path)
             # The one for headers may not have started, and is given the same sources.
-            units = self._server(route).units
-            sought = await others.seek(units, name_at(file.text, position))
+            compiling = self._server(route)
+            wrong = await compiling.with_errors()
+            sought = await others.seek(compiling.units, wrong, name_at(file.text, position))
             if sought.decided:
                 return _Sought(others, server, sought)
             language = self._routes.language_id(file.path)

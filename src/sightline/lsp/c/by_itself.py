@@ -8,10 +8,11 @@ that the use of the real one is lost without an error.
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-__all__ = ["has_errors", "loses_types"]
+__all__ = ["does_not_compile", "has_errors", "loses_types"]
 
 _ERROR = 1
 _OWN_TYPE = "-Wvisibility"
+_WARNING = "-W"
 
 
 class _Said(Protocol):
@@ -23,6 +24,11 @@ class _Said(Protocol):
 
 def has_errors(said: Iterable[_Said]) -> bool:
     return any(each.severity == _ERROR for each in said)
+
+
+def does_not_compile(said: Iterable[_Said]) -> bool:
+    """Whether something made no sense. A warning that counts as an error made sense."""
+    return any(e.severity == _ERROR and not str(e.code).startswith(_WARNING) for e in said)
 
 
 def loses_types(said: Iterable[_Said]) -> bool:

@@ -400,9 +400,12 @@ def _made(
     for path in _sources(project):
         folder, own = _nearest(os.path.dirname(path), flags, project.folder)
         if own is None:
-            folders = nearest_first(includes.folders, path)
-            last = [word for each in folders for word in ("-idirafter", each)]
-            own = [f"-I{project.folder}", *last]
+            folders = nearest_first({*includes.folders} - {project.folder}, path)
+            # What lies in folders of the system has other names in the index: a macro or a static
+            # function of a header would have no uses there, and others here.
+            first = [f"-I{each}" for each in folders if each not in includes.hiding]
+            last = [f for each in folders if each in includes.hiding for f in ("-idirafter", each)]
+            own = [f"-I{project.folder}", *first, *last]
         compiler = "cc" if path.lower().endswith(_C) else "c++"
         entries[path] = {
             "directory": folder,

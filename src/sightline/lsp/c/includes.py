@@ -4,10 +4,10 @@ A project without a compilation database does not say in which folders its heade
 Without them a server finds no declaration, and the uses of what is declared there are missing from
 its answers in silence. So every include that does not lie beside its file is looked for among the
 project's own files, and the folder that makes it work is taken. It is a guess, and made to do no
-harm: such folders are searched last, after those of the system, and no header is guessed outside
-the project. What a file includes from there by a path of its own, or by a flag of the project, is
-read to know what it brings in. What is found nowhere is named, because answers that need it are
-incomplete.
+harm: such folders are searched last, those that would hide a header of the system after its own,
+and no header is guessed outside the project. What a file includes from there by a path of its own,
+or by a flag of the project, is read to know what it brings in. What is found nowhere is named,
+because answers that need it are incomplete.
 
 >>> sorted(spelled('#include <a/b.h>\\n  # include "c.h" // why\\n#include NAME\\n'))
 ['"c.h', '<a/b.h']
@@ -19,6 +19,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from sightline.contract.canonical import sha256_hex
@@ -95,6 +96,8 @@ class IncludesOf(NamedTuple):
 
     #: Folders to look in besides a file's own.
     folders: tuple[str, ...] = ()
+    #: Those of them that have to come after the system's: they have a name that the system has.
+    hiding: frozenset[str] = frozenset()
     #: Headers that are needed and neither the project nor the system has, sorted.
     missing: tuple[str, ...] = ()
     #: Every include that occurs. A new one may need another folder.
@@ -245,8 +248,10 @@ class Includes:
             and not _of_system(include, system)
             and any(_meant(include, p) for p in paths)
         )
+        folders = _folders(users, there)
         return IncludesOf(
-            _folders(users, there),
+            folders,
+            _hiding(folders, system),
             tuple(sorted(set(missing))),
             frozenset(users),
             {
@@ -406,6 +411,21 @@ def _folders(users: Mapping[str, set[str]], there: Callable[[str], list[str]]) -
                 uses[found] = uses.get(found, 0) + 1
     most = sorted(uses, key=lambda folder: (-uses[folder], folder))
     return tuple(sorted(most[:_MAX_FOLDERS]))
+
+
+def _hiding(folders: Iterable[str], system: Iterable[str]) -> frozenset[str]:
+    """The folders in which something has the name of what the system has: looked in first, they
+    would hide that from its own headers.
+    """
+    names = frozenset(chain.from_iterable(map(_names_in, system)))
+    return frozenset(folder for folder in folders if not names.isdisjoint(_names_in(folder)))
+
+
+def _names_in(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _meant(include: str, path: str) -> bool:

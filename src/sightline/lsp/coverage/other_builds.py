@@ -3,8 +3,10 @@
 The server answers for the build that it was told of, and says nothing of the rest: in a project
 like curl every third name is also used where a default build does not look. Which lines those are
 cannot be known without building, but where they can be is plain: under conditions, in macros, in
-sources that nobody compiles. So a name that was asked about is looked for there, as far as the
-symbol reaches. It may be another symbol's; it is said, and never taken for a reference.
+sources that nobody compiles. And where a file has an error the server loses uses without a word: in
+an expression with a name that is nowhere declared, of a template after a header that is not there.
+So a name that was asked about is looked for in such code, as far as the symbol reaches. It may be
+another symbol's; it is said, and never taken for a reference.
 """
 
 import asyncio
@@ -57,9 +59,11 @@ class Builds(NamedTuple):
     stretches: Callable[[str], Stretches]
     #: The lines that a local name in a line can stand in.
     block_around: Callable[[str, int], range]
-    #: Where code may be left out, for a sentence, and where else if sources are not compiled.
-    where: str
-    where_else: str
+    #: Where code may be left out, in words: a part of a file; all of one that is not compiled; and
+    #: all of one that was read with errors.
+    parts: tuple[str, ...]
+    uncompiled: str
+    erroneous: str
     #: The endings of files that are compiled as a part of others.
     shared: tuple[str, ...]
     keywords: frozenset[str]
@@ -77,8 +81,9 @@ _BUILDS = {
         preprocessor.code_of,
         preprocessor.stretches,
         preprocessor.block_around,
-        "under #if or in macros",
-        "under #if, in macros or in files that are not compiled",
+        ("under #if", "in macros"),
+        "in files that are not compiled",
+        "in files with errors",
         preprocessor.HEADERS,
         preprocessor.KEYWORDS,
     )
@@ -135,17 +140,20 @@ def _is_of(file: SourceFile, symbol: SymbolDetails) -> bool:
 
 
 class _Kept(NamedTuple):
-    """A file: whether nobody compiles it, and the code that may be left out."""
+    """A file: whether nobody compiles it, or only with errors; and the code that may be left out,
+    which then is all of it.
+    """
 
     alone: bool
+    wrong: bool
     stretches: Stretches
 
 
 class _Looked(NamedTuple):
     """What is known after a look."""
 
-    #: How often something had changed, and what was compiled.
-    state: tuple[int, Collection[str]] = (-1, ())
+    #: How often something had changed, and what was compiled, without errors or with.
+    state: tuple[int, Collection[str], Collection[str]] = (-1, (), ())
     files: Mapping[str, _Kept] = {}
     #: How many characters are kept; more than may be if not everything is.
     size: int = 0
@@ -175,11 +183,13 @@ class OtherBuilds:
     def changed(self, changes: Sequence[Change]) -> None:
         self._due.note(changes)
 
-    async def seek(self, units: Collection[str], word: str) -> Sought:
-        """Where a word stands that is asked about. ``units`` are the files that are compiled."""
+    async def seek(self, units: Collection[str], wrong: Collection[str], word: str) -> Sought:
+        """Where a word stands that is asked about. ``units`` are the files that are compiled, and
+        ``wrong`` all that were read with errors, after which much is lost.
+        """
         looked = self._looked
-        if looked.state != (self._due.changes, units):
-            looked = await asyncio.to_thread(self._look, units)
+        if looked.state != (self._due.changes, units, wrong):
+            looked = await asyncio.to_thread(self._look, units, wrong)
         names = self.builds.names(word)
         if looked.size > _MOST:
             return Sought(looked, names, {}, decided=True)
@@ -199,7 +209,7 @@ class OtherBuilds:
         """
         looked, names, lines, _ = sought
         if looked.size > _MOST:
-            return f"Code {self.builds.where} is too much to look through; {_MISSING}"
+            return f"Code {_either(self.builds.parts)} is too much to look through; {_MISSING}"
         if sought.decided or reach is None:
             return ""
         if reach.names != names:
@@ -227,35 +237,45 @@ class OtherBuilds:
         count = "1 line" if total == 1 else f"{total:,} lines"
         names = sorted(path[start:] for path in lines)
         files = listed([name for name in names if re.fullmatch(_PLAIN, name)], _NAMED)
-        alone = any(looked.files[path].alone for path in lines)
-        where = self.builds.where_else if alone else self.builds.where
+        where = self._where([looked.files[path] for path in lines])
         return f"The name also stands in {count} {where} ({files}); {_MISSING}"
 
-    def _look(self, units: Collection[str]) -> _Looked:
+    def _where(self, files: Sequence[_Kept]) -> str:
+        """Where in such files something may be left out."""
+        builds = self.builds
+        if all(file.wrong for file in files):
+            return builds.erroneous
+        more = [builds.uncompiled] if any(file.alone for file in files) else []
+        more += [builds.erroneous] if any(file.wrong for file in files) else []
+        return _either([*builds.parts, *more])
+
+    def _look(self, units: Collection[str], wrong: Collection[str]) -> _Looked:
         """Reads what changed, in a thread."""
         with self._looking:
             with self._due.taken() as (changes, due):
-                kept, size = self._kept(units, due)
-                self._looked = _Looked((changes, units), kept, size)
+                kept, size = self._kept(units, wrong, due)
+                self._looked = _Looked((changes, units, wrong), kept, size)
             return self._looked
 
-    def _kept(self, units: Collection[str], due: set[str]) -> tuple[dict[str, _Kept], int]:
+    def _kept(
+        self, units: Collection[str], wrong: Collection[str], due: set[str]
+    ) -> tuple[dict[str, _Kept], int]:
         """What is to be kept of every file, and how much that is; nothing if it is too much."""
         before, kept, size = self._looked.files, dict[str, _Kept](), 0
         for path in self._project().files():
             alone = path not in units and not self.builds.is_shared(path)
-            known = before.get(path)
-            if known is None or path in due or known.alone != alone:
-                known = self._read(path, alone=alone)
+            known, is_wrong = before.get(path), path in wrong
+            if known is None or path in due or (known.alone, known.wrong) != (alone, is_wrong):
+                known = self._read(path, alone=alone, wrong=is_wrong)
             size += sum(len(text) for _, text in known.stretches)
             if size > _MOST:
                 return {}, size
             kept[path] = known
         return kept, size
 
-    def _read(self, path: str, *, alone: bool) -> _Kept:
+    def _read(self, path: str, *, alone: bool, wrong: bool) -> _Kept:
         code = self.builds.code_of(read_text(path, _MAX_BYTES) or "")
-        return _Kept(alone, [(0, code)] if alone else self.builds.stretches(code))
+        return _Kept(alone, wrong, [(0, code)] if alone or wrong else self.builds.stretches(code))
 
 
 def name_at(text: str, position: Position, language: str = "") -> str:
@@ -290,6 +310,14 @@ def _lines(looked: _Looked, names: Collection[str]) -> dict[str, set[int]]:
                         found.setdefault(path, set()).add(line)
                     place = text.find(name, end)
     return found
+
+
+def _either(places: Sequence[str]) -> str:
+    """
+    >>> _either(["here", "there", "away"])
+    'here, there or away'
+    """
+    return " or ".join([", ".join(places[:-1]), places[-1]])
 
 
 def _is_part(text: str, place: int) -> bool:

@@ -18,8 +18,12 @@ _MOST = 50_000
 
 
 def may_be_script(name: str) -> bool:
-    """Whether only its first line can tell the language of a file: its name has no extension."""
-    return "." not in name
+    """Whether only its first line can tell the language of a file: its name has no extension.
+
+    >>> [may_be_script(name) for name in ("configure", ".aliases", "a.out", ".eslintrc.json")]
+    [True, True, False, False]
+    """
+    return "." not in name[1:]
 
 
 class FirstLines:

@@ -20,6 +20,7 @@ from sightline.lsp.asking.spelled import Accounted, Spelled, look_for
 from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
 from sightline.lsp.coverage.other_roots import OtherRoots
 from sightline.lsp.coverage.reach import Reach, Unreached, imports_of
+from sightline.lsp.coverage.shell_mentions import SHELL, ShellMentions
 from sightline.lsp.coverage.source_texts import SourceTexts
 from sightline.lsp.coverage.typescript_aliases import REQUIRED
 from sightline.lsp.coverage.unread_languages import UnreadLanguages
@@ -149,6 +150,16 @@ class Gaps:
             if any(language.interpreters for language in spoken):
                 scripts = self._observer(UnreadScripts, route, UnreadScripts)
                 said.append(await scripts.note(name, shown(route), files))
+        return " ".join(dict.fromkeys(filter(None, said)))
+
+    async def in_shell(
+        self, routes: Sequence[Route], language: str, name: str, found: Sequence[Location]
+    ) -> str:
+        """Of a name in shell scripts that servers read, and do not see all uses in."""
+        if language != SHELL:
+            return ""
+        looks = [self._observer(ShellMentions, route, ShellMentions) for route in routes]
+        said = [await look.note(name, found) for look in looks]
         return " ".join(dict.fromkeys(filter(None, said)))
 
     async def in_other_roots(

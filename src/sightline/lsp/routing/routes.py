@@ -44,6 +44,8 @@ _OWN_SERVER = (
     'command = ["PROGRAM"], found = "path"'
 )
 _SEARCH = "search its text"
+_NOBODY = "no language server knows a file here; run sightline doctor"
+_NOT_OF_ALL = "the language servers of this workspace do not answer this; search its text"
 #: So many packages are named in a sentence.
 _NAMED = 4
 #: A file that is quick to open and large enough to define something.
@@ -256,8 +258,10 @@ class Routes:
         """Who answers a question about the workspace, and the languages nobody answers for."""
         found: dict[tuple[str, str], Route] = {}
         uncovered: set[str] = set()
+        served = False
         for root, language in self._languages():
             described = self._registry.languages[language]
+            served = served or self._choose(language, root, "documentSymbols").name is not None
             if operation == "workspaceSymbols" and not described.symbols:
                 continue
             choice = self._choose(language, root, operation)
@@ -267,7 +271,7 @@ class Routes:
             for route in self._in_root(choice.name, root):
                 found[route.name, route.project.folder] = route
         if not found:
-            raise Unavailable("no language server knows a file here; run sightline doctor")
+            raise Unavailable(_NOT_OF_ALL if served else _NOBODY)
         return list(found.values()), tuple(sorted(uncovered))
 
     def place(self, route: Route) -> str:

@@ -59,6 +59,11 @@ class Published:
                 wait.future.set_result(message.diagnostics)
         return uri, message.version
 
+    def last(self, uri: str) -> Items:
+        """The last list for a document, whichever version it was made for."""
+        latest = self._latest.get(uri)
+        return latest.diagnostics if latest is not None else []
+
     async def of(self, uri: str, version: int | None) -> Items:
         """The list made for this version, as soon as it is there, or ``Overtaken``."""
         latest = self._latest.get(uri)

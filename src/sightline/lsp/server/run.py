@@ -14,7 +14,9 @@ import msgspec
 
 from sightline.contract.failures import Unavailable
 from sightline.contract.source import SourceFile
-from sightline.contract.uris import uri_of
+from sightline.contract.uris import path_in, uri_of
+from sightline.lsp.c.by_itself import does_not_compile
+from sightline.lsp.c.kept_errors import with_errors
 from sightline.lsp.server.definitions import Definitions
 from sightline.lsp.server.documents import Documents
 from sightline.lsp.server.folder_changes import folder_changes
@@ -64,6 +66,10 @@ class Run:
         self.readiness = Readiness(launch.name, launch.spec)
         self.published = Published(lambda uri: uri in self.documents)
         self.uncompiled = Uncompiled()
+        #: The files that were read with errors when the index was made; ``None`` until looked for.
+        self._errors: frozenset[str] | None = None
+        #: The sources that changed since, and whether the server has found errors in them.
+        self._edited: dict[str, bool] = {}
         self.definitions = Definitions()
         self.client = Client(
             child.listen, child.stdin, configuration=start.configured, notified=self._notified
@@ -159,6 +165,18 @@ class Run:
         """Whether there are files that it must not read before it has kept what it read now."""
         return self.start.database.unfinished
 
+    async def with_errors(self) -> frozenset[str]:
+        """The files of a compiler's project that did not make sense to it throughout."""
+        if self._errors is None:
+            database = self.start.database
+            paths = database.units.union(database.files)
+            # It runs where its database and its index are.
+            self._errors = await asyncio.to_thread(with_errors, self.start.cwd, paths)
+        if not self._edited:
+            return self._errors
+        wrong = {path for path, said in self._edited.items() if said}
+        return self._errors.difference(self._edited).union(wrong)
+
     def leave(self) -> None:
         """Nobody waits for this run any longer; its process is still to be ended."""
         if self._settling is not None:
@@ -214,6 +232,7 @@ class Run:
         folders = folder_changes(changes, told, trees)
         self._settler.changed(changes, told, folders)
         self.uncompiled.touched = self.uncompiled.touched or bool(told)
+        self._edited |= {c.path: False for c in changes if c.path in self.start.database.units}
         another = self._project.make_another
         if self._settler.must_restart or another(changes, folders, trees, self.held_open):
             return True
@@ -285,7 +304,14 @@ class Run:
                 taken_in = self.published.notified(params)
                 if taken_in is not None:
                     self.documents.seen(*taken_in)
+                    self._note_errors(taken_in[0])
             self._settler.notified(method, params)
+
+    def _note_errors(self, uri: str) -> None:
+        """Of a document that is closed nothing is said, and it stays as it was read."""
+        path = path_in(uri)
+        if path in self._edited and uri in self.documents:
+            self._edited[path] = does_not_compile(self.published.last(uri))
 
     # Documents
 

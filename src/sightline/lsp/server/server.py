@@ -99,6 +99,10 @@ class Server:
         start = self._lifecycle.prepared
         return start is not None and start.database.compiles(path)
 
+    async def with_errors(self) -> frozenset[str]:
+        """The files of a compiler's project that did not make sense to it throughout."""
+        return await (await self.ready()).with_errors()
+
     @property
     def definitions(self) -> Definitions | None:
         """What it has just said of definitions, where that does not depend on what it was shown."""
