@@ -7,6 +7,7 @@ subject and body together, like the text of an issue.
 """
 
 import io
+import os
 import subprocess
 import tarfile
 from collections.abc import Iterator
@@ -122,7 +123,11 @@ def _write(archive: bytes, into: Path) -> frozenset[str]:
             if language not in CODE or file is None:
                 continue
             data = file.read()
-            tar.extract(member, into, filter="data")
+            target = Path(os.path.normpath(into / member.name))
+            if into not in target.parents:
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
             if role_of(member.name, language, data[:4_096]) is Role.SOURCE:
                 paths.add(member.name)
     return frozenset(paths)

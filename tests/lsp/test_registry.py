@@ -214,6 +214,9 @@ def test_what_a_server_gets_of_the_environment(tmp_path: Path) -> None:
     assert seen["GOPATH"] == "/elsewhere"
     assert "GOROOT" not in seen
     assert seen["GOFLAGS"] == spec.environment["GOFLAGS"]
+    assert seen["HOME"] == str(tmp_path), "a server that finds no home folder may end"
+    at_home = Launcher({"HOME": "/somewhere"}, tmp_path, Store(tmp_path), builtin())
+    assert at_home._environment(spec, [], str(tmp_path))["HOME"] == "/somewhere"
 
 
 def test_a_pattern_that_is_none() -> None:

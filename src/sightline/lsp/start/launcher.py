@@ -301,6 +301,9 @@ class Launcher(Struct, frozen=True):
         # Heeded by Node and by every Node it starts; other programs do not know it.
         extra["NODE_OPTIONS"] = f"--require={json.dumps(_GUARD)}"
         extra["SIGHTLINE_GUARD_ROOTS"] = os.pathsep.join(roots)
+        if not self.environment.get("HOME"):
+            # Some end where nobody tells them of a home folder, or write where they stand.
+            extra["HOME"] = folder
         if spec.found != "path":  # a folder for everybody may hold a root
             extra["TMPDIR"] = sandbox.temporary_folder(folder, time.time())
             extra["XDG_CACHE_HOME"] = folder
