@@ -39,3 +39,23 @@ async def test_a_method_that_overrides_another(
     assert len(answer["items"]) == uses
     assert said in answer["summary"]
     assert bool(said) == ("subclass" in answer["summary"])
+
+
+ATTRIBUTES = {
+    "box.py": "class Box:\n    def __init__(self) -> None:\n        self.items = [1]\n\n"
+    "    def show(self) -> int:\n        return len(self.items)\n\n\n"
+    "class Crate(Box):\n    @property\n    def items(self) -> list[int]:\n        return [2]\n",
+}
+
+
+async def test_a_property_in_the_place_of_an_attribute(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", ATTRIBUTES)
+    async with engine(root, cache=tmp_path, registry=only("ty")) as running:
+        place = {"line": 10, "character": 8}
+        answer = await running.call(
+            "vscode.lsp.references", uri=running.uri("box.py"), position=place
+        )
+    assert answer["summary"] == (
+        "Returned 0 references. items of a base class or subclass is used in 2 places (box.py), "
+        "not counted here."
+    )

@@ -163,3 +163,18 @@ async def test_a_name_of_javascript_may_have_a_dollar(tmp_path: Path, server: st
             answer = await summary(running, "box.js", line, 2)
             assert answer.startswith(f"Returned 0 references. {name} stands "), answer
             assert " in 1 " in answer, answer
+
+
+async def test_what_a_value_makes_up_is_unknown(tmp_path: Path) -> None:
+    relay = (
+        "class Hook:\n    def __call__(self) -> None: ...\n\n\nclass Relay:\n"
+        "    kept: Hook\n\n    def __getattr__(self, name: str) -> Hook: ...\n"
+    )
+    use = "from relay import Relay\n\nRelay().discard()\nRelay().kept()\n"
+    plugin = "class Plugin:\n    def kept(self) -> None: ...\n"
+    files = PYTHON | {"relay.py": relay, "unknown.py": use, "plugin.py": plugin}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path / "cache", registry=only("ty")) as running:
+        answer = await summary(running, "box.py", 1, 8)
+        assert answer == f"Returned 1 reference. {said('1 place', 'unknown.py')}"
+        assert await summary(running, "plugin.py", 1, 8) == "Returned 0 references."
