@@ -86,7 +86,7 @@ async def find(
     )
     note = ""
     if language == "python":
-        places += await _of_twins(server, definitions, places, ask)
+        places += await _of_twins(server, definitions, places, ask, members)
         places, note = await _Python(server, ask, texts).complete(places)
     notes = [note]
     if members is not None and of_members:
@@ -116,13 +116,18 @@ async def _listed(found: Awaitable[Sequence[Location]]) -> list[Location]:
 
 
 async def _of_twins(
-    server: Server, definitions: list[Location], known: Sequence[Location], ask: Ask
+    server: Server,
+    definitions: list[Location],
+    known: Sequence[Location],
+    ask: Ask,
+    members: Members | None,
 ) -> list[Location]:
     """The places of the same symbol in a stub, or in the source of one; both are definitions."""
     found: list[Location] = []
     starts = {(place.uri, place.range.start) for place in known}
+    texts = members.texts if members is not None else None
     for place in {each.uri: each for each in reversed(definitions)}.values():
-        for file, there in await twins_at(server, place):
+        for file, there in await twins_at(server, place, texts):
             if (file.uri, there.start) not in starts:
                 found += await ask(server, Expected(file, there.start, True))
             definitions.append(Location(file.uri, there))
