@@ -94,3 +94,23 @@ async def test_another_class_of_the_same_name_is_no_kin(tmp_path: Path) -> None:
     mail = "from other import Base\n\n\nclass Mail(Base):\n    def handle(self) -> None: ...\n"
     files = {"base.py": base, "other.py": "class Base: ...\n", "mail.py": mail, "run.py": CALL}
     assert "subclass" not in await said_of(tmp_path, files)
+
+
+ATTRIBUTES = {
+    "box.py": "class Box:\n    def __init__(self) -> None:\n        self.items = [1]\n\n"
+    "    def show(self) -> int:\n        return len(self.items)\n\n\n"
+    "class Crate(Box):\n    @property\n    def items(self) -> list[int]:\n        return [2]\n",
+}
+
+
+async def test_a_property_in_the_place_of_an_attribute(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", ATTRIBUTES)
+    async with engine(root, cache=tmp_path, registry=only("ty")) as running:
+        place = {"line": 10, "character": 8}
+        answer = await running.call(
+            "vscode.lsp.references", uri=running.uri("box.py"), position=place
+        )
+    assert answer["summary"] == (
+        "Returned 0 references. items of a base class or subclass is used in 1 place (box.py), "
+        "not counted here."
+    )

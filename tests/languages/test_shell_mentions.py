@@ -30,6 +30,10 @@ SILENT = {
     "a document that is": ("cat <<'EOF'\n  $PREFIX ${1#$PREFIX}\nEOF\n", "PREFIX"),
     "a call that is seen": ('clean_up && echo "$(clean_up)"\n', "clean_up"),
     "words in quotes": ("echo \"calls clean_up\" 'and clean_up'\n", "clean_up"),
+    "definitions": (
+        "if ls; then\n  function clean_up {\n  ls\n  }\nelse\n  clean_up () { ls; }\nfi\n",
+        "clean_up",
+    ),
     "a longer name": ("my_clean_up clean_up.log x/clean_up\n", "clean_up"),
 }
 

@@ -122,6 +122,30 @@ async def test_typescript(tmp_path: Path, server: str) -> None:
         assert await asked(running, "a.ts", "area") == NOTE
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "lacking"),
+    [
+        ("const one = 1\nswitch (+one) { case 1: break\ndefault:\none }\n", "one", False),
+        ("type Menu = 1\nexport default function (all: Menu[]) {}\n", "Menu", False),
+        ("type Menu = 1\nexport default class Shown {\n  all?: Menu\n}\n", "Menu", False),
+        ("/** By default. */\nexport const one = 1\n", "one", False),
+        ("const one = 1\nexport default one\n", "one", True),
+        ("const one = 1\nexport default [\n  one\n]\n", "one", True),
+        ("const one = 1\nexport { one as default }\n", "one", True),
+        ("const one = 1\nexport = one\n", "one", True),
+        ("export default class {}\n", "class", True),
+        ("export default abstract class Shown {}\n", "Shown", True),
+    ],
+)
+async def test_what_is_exported_without_its_name(
+    tmp_path: Path, text: str, name: str, lacking: bool
+) -> None:
+    root = write_files(tmp_path / "ws", {**NODE, "a.ts": text})
+    async with engine(root, cache=tmp_path / "cache", registry=only("tsgo")) as running:
+        said = await asked(running, "a.ts", name)
+    assert said == (NOTE if lacking else "")
+
+
 async def test_a_language_is_named_if_the_name_stands_in_it(tmp_path: Path) -> None:
     files = {
         "tsconfig.json": "{}",

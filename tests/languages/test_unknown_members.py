@@ -194,3 +194,18 @@ async def test_a_property_behind_others(tmp_path: Path, name: str) -> None:
     async with engine(root, cache=tmp_path, registry=only("tsgo")) as running:
         told = await summary(running, "box.js", 0, box.index(name))
     assert f"{name} stands on values of unknown type in 1 place (any.js)" in told
+
+
+async def test_what_a_value_makes_up_is_unknown(tmp_path: Path) -> None:
+    relay = (
+        "class Hook:\n    def __call__(self) -> None: ...\n\n\nclass Relay:\n"
+        "    kept: Hook\n\n    def __getattr__(self, name: str) -> Hook: ...\n"
+    )
+    use = "from relay import Relay\n\nRelay().discard()\nRelay().kept()\n"
+    plugin = "class Plugin:\n    def kept(self) -> None: ...\n"
+    files = PYTHON | {"relay.py": relay, "unknown.py": use, "plugin.py": plugin}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path / "cache", registry=only("ty")) as running:
+        answer = await summary(running, "box.py", 1, 8)
+        assert answer == f"Returned 1 reference. {said('1 place', 'unknown.py')}"
+        assert await summary(running, "plugin.py", 1, 8) == "Returned 0 references."

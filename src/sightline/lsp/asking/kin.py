@@ -23,7 +23,7 @@ from sightline.lsp.asking import questions
 from sightline.lsp.coverage.spans import Spans
 from sightline.lsp.server.server import Server
 
-__all__ = ["Kin", "Opener", "code_lines", "openers"]
+__all__ = ["Kin", "Opener", "class_line", "code_lines", "openers"]
 
 #: The first line of a block, or what ends a list of parameters.
 _OPENS = re.compile(rb"([ \t]*)(?:(?:async[ \t]+)?(def|class)\b|([)\]}])|[^\s#])")
@@ -74,6 +74,21 @@ def openers(lines: Iterable[bytes]) -> Sequence[Opener]:
         opens = (match[2].decode(), number) if match[2] else _below(above, depth)
         above.append((depth, opens))
     return found
+
+
+def class_line(opened: Sequence[Opener], line: int) -> int | None:
+    """The line in which the class begins whose member is declared in a line; an attribute is so in
+    a method.
+
+    >>> class_line(openers([b"class A:", b"    def f(self):", b"        self.x = 1"]), 2)
+    0
+    """
+    for _ in range(_DEEPEST):
+        kind, above = opened[line] if line < len(opened) else ("", 0)
+        if kind != "def":
+            return above if kind else None
+        line = above
+    return None
 
 
 def _below(above: Sequence[tuple[int, Opener]], depth: int) -> Opener:
@@ -167,15 +182,10 @@ class Kin:
         return next((each for each in map(self._around, places) if each is not None), None)
 
     def _around_(self, place: Location) -> _Class | None:
-        """The class whose member is declared at a place; an attribute is so in a method."""
-        path, line = path_in(place.uri), place.range.start.line
-        opened = self._openers(path)
-        for _ in range(_DEEPEST):
-            kind, above = opened[line] if line < len(opened) else ("", 0)
-            if kind != "def":
-                return self._read(path, above) if kind else None
-            line = above
-        return None
+        """The class whose member is declared at a place."""
+        path = path_in(place.uri)
+        line = class_line(self._openers(path), place.range.start.line)
+        return self._read(path, line) if line is not None else None
 
     def _at(self, place: Location) -> _Class | None:
         """The class that is declared at a place."""

@@ -27,11 +27,26 @@ from sightline.lsp.files.reading import read_bytes
 from sightline.lsp.project.projects import Project
 from sightline.lsp.server.server import Server
 
-__all__ = ["Members", "Mentions", "can_be_asked", "code_places", "is_code", "is_local", "is_member"]
+__all__ = [
+    "MOST_ASKED",
+    "MOST_READ",
+    "PYTHON_NO_CODE",
+    "TOO_MUCH",
+    "Members",
+    "Mentions",
+    "Place",
+    "can_be_asked",
+    "code_places",
+    "counted",
+    "is_code",
+    "is_global",
+    "is_local",
+    "is_member",
+]
 
 #: Of so many places it is told whether they are code, and so many are asked about.
-_MOST_READ = 500
-_MOST_ASKED = 48
+MOST_READ = 500
+MOST_ASKED = 48
 #: A longer file of somebody else's tells nothing of its classes.
 _LARGEST = 4 << 20
 #: So many bytes are looked through at once; what is code takes longer to tell than what is there.
@@ -79,6 +94,7 @@ _PYTHON = _Syntax(
     re.compile(r"[ \t]+(?:(?:async[ \t]+)?def|class)[ \t]+|[ \t]+(?:\w+[ \t]*,[ \t]*)*+|.*\."),
     re.compile(r"\w+[ \t]*[:=(\[,]|(?<=\.)\w+"),
 )
+PYTHON_NO_CODE = _PYTHON.no_code
 #: What is assigned to as a whole. ty points to where this begins, not to the name.
 _ATTRIBUTE = re.compile(r"\w+\.")
 _JAVASCRIPT = _Syntax(
@@ -154,7 +170,20 @@ def is_local(text: str, place: Position) -> bool:
     return declared is not None and _opener(text, place) == "def"
 
 
+def is_global(text: str, place: Position) -> bool:
+    """Whether a name of Python that is declared at a place belongs to the module.
+
+    >>> is_global("x, y = f(z)", Position(0, 3)), is_global("x, y = f(z)", Position(0, 9))
+    (True, False)
+    """
+    line = line_text(text, place.line) or ""
+    before = line[: column_of(line, place.character)]
+    bound = _DECLARED.fullmatch(before) or _ASSIGNED.fullmatch(before)
+    return bound is not None and _opener(text, place) == ""
+
+
 _DECLARED = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+")
+_ASSIGNED = re.compile(r"[ \t]*(?:type[ \t]+|(?:\w+[ \t]*,[ \t]*)*+)")
 
 
 def _opener(text: str, place: Position) -> str:
@@ -215,12 +244,16 @@ def code_places(
 _PACKAGE = re.compile(rb"[ \t]*(?:from[ \t]+[\w.]*|import[ \t][\w., \t]*)\.")
 
 
+#: A file, and where in it.
+Place = tuple[str, Position]
+
+
 class Mentions(NamedTuple):
     """Where a name stands after a dot."""
 
     hits: Hits
     #: Those that are code, where they are few enough to tell at once.
-    places: Sequence[tuple[str, Position]] | None
+    places: Sequence[Place] | None
 
 
 class Members:
@@ -228,11 +261,11 @@ class Members:
 
     def __init__(self, project: Callable[[], Project], texts: SourceTexts) -> None:
         self._project = project
-        self._texts = texts
+        self.texts = texts
 
     def text(self, path: str) -> str | None:
         """The text of a file, where it is known as it is now."""
-        data = self._texts.current(path)
+        data = self.texts.current(path)
         try:
             return data.decode() if data is not None else None
         except UnicodeDecodeError:
@@ -246,23 +279,23 @@ class Members:
         sought = after_dot(name)
 
         def look() -> Mentions | None:
-            hits = self._texts.search(sought)
+            hits = self.texts.search(sought)
             if hits is None:
                 return None
             if language == "python":
                 hits = {path: self._values(path, there) for path, there in hits.items()}
-            few = sum(map(len, hits.values())) <= _MOST_READ
+            few = sum(map(len, hits.values())) <= MOST_READ
             return Mentions(hits, self._in_code(hits, language) if few else None)
 
-        if self._texts.is_quick(sought, _QUICK):
+        if self.texts.is_quick(sought, _QUICK):
             return look()
         return await asyncio.to_thread(look)
 
-    def _in_code(self, hits: Hits, language: str) -> Sequence[tuple[str, Position]]:
+    def _in_code(self, hits: Hits, language: str) -> Sequence[Place]:
         return [
             (path, place)
             for path in sorted(hits)
-            for place in code_places(language, self._texts, path, hits[path])
+            for place in code_places(language, self.texts, path, hits[path])
         ]
 
     async def note(
@@ -278,50 +311,60 @@ class Members:
         defined.
         """
         if mentions is None:
-            return "There is too much code here to look for uses on values of unknown type."
+            return TOO_MUCH
         hits = {path: mentions.hits[path] for path in mentions.hits if can_be_asked(server, path)}
         starts = {(path_in(place.uri), place.range.start) for place in known}
-        if sum(map(len, hits.values())) > _MOST_READ + len(starts):
-            where = f"more than {_MOST_READ} other places"
+        if sum(map(len, hits.values())) > MOST_READ + len(starts):
+            where = f"more than {MOST_READ} other places"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
         places = mentions.places
         if places is None:
             places = self._in_code(hits, language)
         places = [each for each in places if each[0] in hits and each not in starts]
-        if len(places) > _MOST_ASKED or (places and server.spec.unknown_members == "text"):
-            where = f"{_counted(places, 'other ')}{self._names(places)}"
-            return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
+        if len(places) > MOST_ASKED or (places and server.spec.unknown_members == "text"):
+            return self.said_of_other(name, places)
         told = await questions.definitions_unopened(server, places)
         said: list[str] = []
-        unknown = [place for place, found in zip(places, told, strict=True) if not found]
+        unknown = [
+            place
+            for place, found in zip(places, told, strict=True)
+            if not found or (language == "python" and self._only_of_value(found))
+        ]
         if unknown:
-            where = f"{_counted(unknown)}{self._names(unknown)}"
-            said.append(
-                f"{name} stands on values of unknown type in {where}; uses there are not counted."
-            )
-        kin: list[tuple[str, Position]] = []
+            said.append(self.said_of_unknown(name, unknown))
+        kin: list[Place] = []
         if language == "python":
             kin = await self._of_kin(server, places, told, definitions)
         if kin:
-            where = f"{_counted(kin)}{self._names(kin)}"
+            where = f"{counted(kin)}{self.named(kin)}"
             said.append(f"{name} of a base class or subclass is used in {where}, not counted here.")
         return " ".join(said)
+
+    def said_of_other(self, name: str, places: Sequence[Place]) -> str:
+        """That nobody was asked about these places of a name."""
+        where = f"{counted(places, 'other ')}{self.named(places)}"
+        return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
+
+    def said_of_unknown(self, name: str, places: Sequence[Place]) -> str:
+        """That a server knows nothing of these places of a name."""
+        where = f"{counted(places)}{self.named(places)}"
+        return f"{name} stands on values of unknown type in {where}; uses there are not counted."
 
     async def _of_kin(
         self,
         server: Server,
-        places: Sequence[tuple[str, Position]],
+        places: Sequence[Place],
         told: Sequence[Sequence[Location]],
         definitions: Iterable[Location],
-    ) -> list[tuple[str, Position]]:
+    ) -> list[Place]:
         """The places at which the same member of a base class, or of a subclass, is used: the call
         may reach this one, or come from it. Where that is declared is no use.
         """
 
         def is_asked(path: str) -> bool:
-            return path in self._texts and can_be_asked(server, path)
+            return path in self.texts and can_be_asked(server, path)
 
-        kin = Kin(server, self._code_lines, is_asked)
+        kin = Kin(server, self.code_lines, is_asked)
         uses = [
             (place, found)
             for place, found in zip(places, told, strict=True)
@@ -330,24 +373,39 @@ class Members:
         are = await kin.of(definitions, [found for _, found in uses])
         return [place for (place, _), is_kin in zip(uses, are, strict=True) if is_kin]
 
-    def _code_lines(self, path: str) -> list[bytes]:
-        if path in self._texts:
-            return code_lines(self._texts.text(path), self._texts.spans(path, _PYTHON.no_code))
+    def inside(self, path: str) -> str:
+        """A path from the folder of the project on."""
+        return path[len(self._project().folder) + 1 :]
+
+    def _only_of_value(self, found: Iterable[Location]) -> bool:
+        """Whether a server knows the value at a place, but nothing that is called so there: what
+        ``__getattr__`` returns, of which it names what calling it means.
+        """
+        return all(
+            self.texts.name_at(path_in(each.uri), each.range.start).startswith(b"__")
+            for each in found
+        )
+
+    def code_lines(self, path: str) -> list[bytes]:
+        """The lines of a file of Python, in the project or not; see ``kin.code_lines``."""
+        if path in self.texts:
+            return code_lines(self.texts.text(path), self.texts.spans(path, _PYTHON.no_code))
         text = read_bytes(path, _LARGEST) or b""  # of a package, or of the standard library
         return code_lines(text, spans_of(_PYTHON.no_code, text))
 
     def _values(self, path: str, starts: Sequence[int]) -> list[int]:
         """Those of some places that stand after a value, not after the name of a package."""
-        text = self._texts.text(path)
+        text = self.texts.text(path)
         lines = ((start, text.rfind(b"\n", 0, start) + 1) for start in starts)
         return [start for start, line in lines if not _PACKAGE.fullmatch(text, line, start)]
 
-    def _names(self, places: Iterable[tuple[str, Position]]) -> str:
-        start = len(self._project().folder) + 1
-        return listed_paths(sorted({path[start:] for path, _ in places}), _NAMED)
+    def named(self, places: Iterable[Place]) -> str:
+        """The files of some places, in brackets for a sentence."""
+        return listed_paths(sorted({self.inside(path) for path, _ in places}), _NAMED)
 
 
 _UNKNOWN = "uses on values of unknown type"
+TOO_MUCH = "There is too much code here to look for uses on values of unknown type."
 
 
 def can_be_asked(server: Server, path: str) -> bool:
@@ -358,5 +416,5 @@ def can_be_asked(server: Server, path: str) -> bool:
     return path in server.scripts or server.launch.project().speaks(path.rpartition("/")[2])
 
 
-def _counted(places: Sequence[object], other: str = "") -> str:
+def counted(places: Sequence[object], other: str = "") -> str:
     return f"1 {other}place" if len(places) == 1 else f"{len(places)} {other}places"

@@ -7,7 +7,8 @@ A server's own answer is completed and cut to what was asked for:
 - A Python source and the stub beside it declare one symbol; see ``stubs.py``.
 - What the declaration is, servers see in different ways; see ``contract/declarations.py``.
 - Of a name that the server knows nothing of that is said; see ``unknown_names.py``.
-- Of a member it is said where its name stands on values of unknown type; see ``members.py``.
+- Of a member it is said where its name stands on values of unknown type; see ``members.py``. Of a
+  name of a module, too, where the value may be that module; see ``module_values.py``.
 """
 
 import asyncio
@@ -20,8 +21,9 @@ from sightline.contract.source import Expected, SourceFile
 from sightline.contract.texts import listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
-from sightline.lsp.asking import questions
-from sightline.lsp.asking.members import Members, Mentions, is_member
+from sightline.lsp.asking import module_values, named_fields, questions
+from sightline.lsp.asking.members import Members, Mentions, is_global, is_member
+from sightline.lsp.asking.module_values import Taken
 from sightline.lsp.asking.spelled import Known
 from sightline.lsp.asking.stubs import twins_at
 from sightline.lsp.asking.unknown_names import NOTE, is_name, is_unknown
@@ -71,22 +73,29 @@ async def find(
         return Found(found, unknown=unknown)
     name, texts = name_at(file.text, position, language), _Texts(server, file, members)
 
-    async def declared() -> tuple[list[Location], bool, Mentions | None]:
+    async def declared() -> tuple[list[Location], bool, Mentions | None, Sequence[Taken] | None]:
         places = list(await questions.definition(server, file, language, position))
         if members is not None and name and _are_members(places, language, texts):
-            return places, True, await members.search(name, language)
-        return places, False, None
+            return places, True, await members.search(name, language), ()
+        if members is not None and name and _is_of_module(places, language, texts):
+            return places, False, None, await module_values.search(members, name, places)
+        return places, False, None, ()
 
-    places, (definitions, of_members, mentions) = await both(
+    places, (definitions, of_members, mentions, taken) = await both(
         _listed(ask(server, question)), declared()
     )
     note = ""
     if language == "python":
-        places += await _of_twins(server, definitions, places, ask)
+        places += await _of_twins(server, definitions, places, ask, members)
         places, note = await _Python(server, ask, texts).complete(places)
     notes = [note]
     if members is not None and of_members:
         told = members.note(server, language, name, mentions, places, definitions)
+        notes.append(await told)
+        if language == "python":
+            notes.append(await named_fields.note(members, server, name, places, definitions))
+    elif members is not None and (taken is None or taken):
+        told = module_values.note(members, server, name, taken, places, definitions)
         notes.append(await told)
     unknown = is_unknown(language, file.text, position, definitions, texts.of)
     known = Known(definitions, places, of_members)
@@ -107,13 +116,18 @@ async def _listed(found: Awaitable[Sequence[Location]]) -> list[Location]:
 
 
 async def _of_twins(
-    server: Server, definitions: list[Location], known: Sequence[Location], ask: Ask
+    server: Server,
+    definitions: list[Location],
+    known: Sequence[Location],
+    ask: Ask,
+    members: Members | None,
 ) -> list[Location]:
     """The places of the same symbol in a stub, or in the source of one; both are definitions."""
     found: list[Location] = []
     starts = {(place.uri, place.range.start) for place in known}
+    texts = members.texts if members is not None else None
     for place in {each.uri: each for each in reversed(definitions)}.values():
-        for file, there in await twins_at(server, place):
+        for file, there in await twins_at(server, place, texts):
             if (file.uri, there.start) not in starts:
                 found += await ask(server, Expected(file, there.start, True))
             definitions.append(Location(file.uri, there))
@@ -123,6 +137,13 @@ async def _of_twins(
 def _are_members(places: Iterable[Location], language: str, texts: "_Texts") -> bool:
     return any(
         is_member(language, texts.of(place.uri) or "", place.range.start) for place in places
+    )
+
+
+def _is_of_module(places: Sequence[Location], language: str, texts: "_Texts") -> bool:
+    """Whether a name belongs to a module of Python, from which others can take it."""
+    return language == "python" and any(
+        is_global(texts.of(place.uri) or "", place.range.start) for place in places
     )
 
 

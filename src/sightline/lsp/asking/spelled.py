@@ -33,7 +33,13 @@ _AT_ONCE = 8
 #: So many lines before that of a place may say that it is exported under another name.
 _BEFORE = 2
 #: What is imported without its name, or by another one.
-_NAMELESS = re.compile(rb"\b(?:default|exports)\b|\bexport\s*=")
+_NAMELESS = re.compile(rb"\bexport\s+default\b|\bas\s+default\b|\bexports\b|\bexport\s*=")
+#: What is declared where it is exported without its name: nothing that stands behind it is that.
+_DECLARED = re.compile(
+    rb"\bexport\s+default\s+(?:(?:async\s+)?function\b\s*\*?|(?:abstract\s+)?class\b)\s*([\w$]*)"
+)
+#: What stands where something without a name begins.
+_WITHOUT_NAME = (b"", b"abstract", b"async", b"class", b"default", b"export", b"function")
 #: A line that is a comment for sure. What else looks like one may be part of an expression.
 _COMMENT = re.compile(rb"[ \t]*(?://|\*[ \t/]|/\*(?!.*\*/))")
 
@@ -171,14 +177,20 @@ def _has_to_be_spelled(language: str, name: str) -> bool:
 
 def _is_nameless(places: Iterable[Place], searched: Sequence[SourceTexts]) -> bool:
     """Whether something at these places is exported so that others give it a name."""
-    lines: dict[str, set[int]] = {}
+    lines: dict[str, list[bytes]] = {}
     for path, place in places:
-        lines.setdefault(path, set()).add(place.line)
-    for path, numbers in lines.items():
-        text = _text(path, searched).split(b"\n")
-        for number in numbers:
-            if any(map(_NAMELESS.search, text[max(0, number - _BEFORE) : number + 1])):
-                return True
+        text = lines.setdefault(path, _text(path, searched).split(b"\n"))
+        if place.line >= len(text):
+            continue
+        line = text[place.line].decode("utf-8", "replace")
+        name = re.match(r"[\w$]*", line[column_of(line, place.character) :])
+        around = b"\n".join(text[max(0, place.line - _BEFORE) : place.line + 1])
+        own = name[0].encode() if name is not None else b""
+        declared = {found[1] for found in _DECLARED.finditer(around)}
+        if own not in _WITHOUT_NAME and own not in declared:
+            around = _DECLARED.sub(b"", around)
+        if _NAMELESS.search(around):
+            return True
     return False
 
 

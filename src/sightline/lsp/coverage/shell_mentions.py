@@ -33,6 +33,11 @@ _USED = re.compile(
 )
 #: What parts words: the name of a function, or of a variable to be set, may be handed on as one.
 _BEFORE, _AFTER = b" \t=", b" \t\n;&|)`='\""
+#: What stands around the name of a function where that is defined.
+_DEFINED_AFTER, _DEFINED_BEFORE = (
+    re.compile(rb"\bfunction[ \t]+\Z"),
+    re.compile(rb"[ \t]*\([ \t]*\)"),
+)
 #: So much of a line is looked at.
 _MOST_BEFORE = 200
 #: Comments, texts in quotes that expand nothing, and documents of which that is said.
@@ -93,8 +98,10 @@ class ShellMentions:
             if _USED.search(before):
                 is_use = runs or start not in silent
             else:
-                is_word = _is_telling(name) and _is_word(text, start, start + len(name.encode()))
-                is_use = is_word and (runs or start not in no_words)
+                end = start + len(name.encode())
+                is_word = _is_telling(name) and _is_word(text, start, end)
+                is_defined = _DEFINED_AFTER.search(before) or _DEFINED_BEFORE.match(text, end)
+                is_use = is_word and not is_defined and (runs or start not in no_words)
             if is_use:
                 column = line_length_utf16(text[first:start].decode("utf-8", "replace"))
                 if not any(_is_at(place, Position(line, column)) for place in found):

@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from sightline.contract.texts import column_of
+from sightline.contract.values import Position
 from sightline.lsp.coverage.due import Due
 from sightline.lsp.coverage.spans import Spans, spans_of
 from sightline.lsp.coverage.word_files import WordFiles
@@ -129,6 +131,17 @@ class SourceTexts:
     def text(self, path: str) -> bytes:
         """What a file holds, as it was at the last search."""
         return self._texts.get(path, b"")
+
+    def line(self, path: str, number: int) -> bytes:
+        """A line of a file, as far as that is known."""
+        lines = self.text(path).split(b"\n", number + 1)
+        return lines[number] if number < len(lines) else b""
+
+    def name_at(self, path: str, place: Position) -> bytes:
+        """The name that begins at a place, as far as the file is known."""
+        text = self.line(path, place.line).decode("utf-8", "replace")
+        name = re.match(r"\w*", text[column_of(text, place.character) :])
+        return name[0].encode() if name is not None else b""
 
     def current(self, path: str) -> bytes | None:
         """What a file holds, where that was read and nothing changed since."""

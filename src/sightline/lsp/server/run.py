@@ -282,7 +282,11 @@ class Run:
                 while self.pending:
                     if self._held_open_due:
                         self._held_open_due = False
-                        self._hold(await asyncio.to_thread(self._launch.project().held_open))
+                        held_open = await asyncio.to_thread(self._launch.project().held_open)
+                        if held_open.extended - self.held_open.extended:
+                            self._unsettled(self)  # it is too late to load these first
+                            return
+                        self._hold(held_open)
                     if self._must_look_for_scripts:
                         self._scripts_due = False
                         look = self._launch.project().shown_scripts

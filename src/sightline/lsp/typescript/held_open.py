@@ -42,6 +42,8 @@ class HeldOpen(NamedTuple):
     decided_by: frozenset[str] = frozenset()
     #: Configurations, each with the text that the server has of it in memory.
     reworded: tuple[tuple[str, str], ...] = ()
+    #: The configurations of projects that those of others here extend: they are loaded first.
+    extended: frozenset[str] = frozenset()
 
     @property
     def too_many(self) -> bool:

@@ -119,7 +119,7 @@ def held_open(
     """
     owners = Owners(configurations)
     known = owners.known
-    opened: set[str] = set()
+    opened: dict[str, str] = {}
     found: list[str] = []
     loose: list[str] = []
     for file in sorted(files):
@@ -127,16 +127,37 @@ def held_open(
         if owner is None:
             (loose if can_be_named(file) else found).append(file)
         elif owner.path not in opened and can_be_shown(file):
-            opened.add(owner.path)
-            found.append(file)
+            opened[owner.path] = file
+    # What others extend is loaded before them: once tsgo has read a configuration for another one,
+    # it hears of no new files in the project that it makes itself.
+    chains = {path: [base for base, _ in _chain(path)] for path in opened}
+    found += [opened[path] for path in sorted(opened, key=lambda path: (len(chains[path]), path))]
+    extended = {base for chain in chains.values() for base in chain[1:] if base in opened}
     if reword:
         for path in filter(os.path.isfile, outer):
             _reachable(path, known)
     read_from = [each.decided_by for each in known.values()]
     spelled = {file for path in known for file, _ in _chain(path)} if reword else set()
-    shown = ((file, without_base_url(file)) for file in sorted(spelled))
-    reworded = tuple((file, text) for file, text in shown if text is not None)
-    return HeldOpen(tuple(found), tuple(loose), frozenset().union(*read_from), reworded)
+    reworded = _reworded(spelled, known)
+    decided_by = frozenset[str]().union(*read_from)
+    return HeldOpen(tuple(found), tuple(loose), decided_by, reworded, frozenset(extended))
+
+
+def _reworded(files: Iterable[str], projects: Container[str]) -> tuple[tuple[str, str], ...]:
+    """Configurations with the text that the server has of them in memory, in the order in which it
+    is to be shown them.
+
+    What others extend comes before them, also if it is a project that is shown as it is.
+    """
+    chains = {file: _chain(file) for file in files}
+    shown = {file: text for file in chains if (text := without_base_url(file)) is not None}
+    for file in list(shown):
+        for base, own in chains[file][1:]:
+            if base in projects:
+                shown.setdefault(base, json.dumps(own))
+    return tuple(
+        (file, shown[file]) for file in sorted(shown, key=lambda file: (len(chains[file]), file))
+    )
 
 
 def _nearest(file: str, configurations: Mapping[str, str]) -> str | None:

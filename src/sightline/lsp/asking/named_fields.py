@@ -1,0 +1,235 @@
+"""Uses of a field of a Python class that no server counts: its name is given in another way.
+
+    options["historic"]                    # the key of a TypedDict; also Color["RED"] of an Enum
+    replace(item, price=2)                 # the field of a dataclass
+    case Item(price=2): ...
+    User(email="x")                        # where a base class of User is not installed
+
+Whether such a place means the field is not known, so it is said, and never taken for a use: of a
+text where it may be a key, of an argument where the call is one of the class, or makes a changed
+copy, and the server can tell nothing of the argument.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from sightline.contract.texts import line_length_utf16
+from sightline.contract.uris import path_in
+from sightline.contract.values import Location, Position
+from sightline.lsp.asking import questions
+from sightline.lsp.asking.kin import class_line, openers
+from sightline.lsp.asking.members import (
+    MOST_ASKED,
+    PYTHON_NO_CODE,
+    Members,
+    Place,
+    can_be_asked,
+    counted,
+)
+from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
+from sightline.lsp.coverage.spans import Spans
+from sightline.lsp.server.server import Server
+
+__all__ = ["note"]
+
+#: What makes an object of the class around it, or a copy with some fields changed.
+_MAKERS = frozenset(
+    (b"__replace__", b"cls", b"construct", b"evolve", b"model_construct", b"replace")
+)
+_TYPED_DICT = b"TypedDict"
+_CLASS = re.compile(rb"[ \t]*class[ \t]+(\w+)\s*(?:\[[^\[\]]*+\]\s*)?(?:\(([^()]*+))?")
+_ENUM = re.compile(rb"\w*(?:Enum|Flag)")
+_QUOTES = (b'"', b"'")
+_CLOSING = (b")", b"]", b"}")
+_OPENING = (b"(", b"[", b"{")
+#: What stands before an argument.
+_BEFORE = (b"(", b",")
+#: What follows the name of a field where it is declared, and that of an argument.
+_DECLARES = re.compile(rb"[ \t]*[:=](?!=)")
+_GIVES = re.compile(rb"[ \t]*=(?!=)")
+#: What stands before the arguments of a call, and before a text in brackets.
+_CALLED = re.compile(rb"(\w+)(?:\[[^\[\]]*\])?[ \t]*\Z")
+_LOOKED_UP = re.compile(rb"(\w+)[ \t]*\[\s*\Z")
+#: So much of a call is read to find out what is called.
+_MOST_CALL = 2_000
+#: So many classes are looked at to tell what one is derived from, and so much of the head of each.
+_MOST_CLASSES = 64
+_MOST_HEAD = 1_000
+
+
+class _Class(NamedTuple):
+    name: bytes
+    #: What stands in its head, base classes among it, without the modules they are taken from.
+    head: frozenset[bytes]
+
+
+class _Named(NamedTuple):
+    """Where a field may be named in a text, and as an argument."""
+
+    texts: Sequence[Place]
+    arguments: Sequence[Place]
+
+
+async def note(
+    members: Members,
+    server: Server,
+    name: str,
+    known: Iterable[Location],
+    definitions: Iterable[Location],
+) -> str:
+    """What is to be said of a name that is defined at these places, where it is a field."""
+    fields = [place for place in definitions if _is_field(members.texts, name, place)]
+    own = [each for place in fields if (each := _class_of(members, place)) is not None]
+    hits = await members.texts.find(word(name)) if own else None
+    if not hits:
+        return ""
+    starts = {(path_in(place.uri), place.range.start) for place in known}
+    found = await asyncio.to_thread(_look, members.texts, name.encode(), hits, own)
+    said: list[str] = []
+    if texts := [place for place in found.texts if starts.isdisjoint((place, _before(place)))]:
+        where = f"{counted(texts)}{members.named(texts)}"
+        said.append(f"{name} stands as a text in {where}; uses as a key are not counted.")
+    rest = [
+        each for each in found.arguments if each not in starts and can_be_asked(server, each[0])
+    ]
+    if server.spec.unknown_members == "definition" and len(rest) <= MOST_ASKED:
+        told = await questions.definitions_unopened(server, rest)
+        rest = [place for place, known in zip(rest, told, strict=True) if not known]
+    if rest:
+        where = f"{counted(rest)}{members.named(rest)}"
+        said.append(
+            f"{name} is an argument of unknown meaning in {where}; it is not counted there."
+        )
+    return " ".join(said)
+
+
+def _before(place: Place) -> Place:
+    """The place of the quote before a text: some servers name that."""
+    path, at = place
+    return path, Position(at.line, at.character - 1)
+
+
+def _class_of(members: Members, place: Location) -> _Class | None:
+    """The class whose field is declared at a place."""
+    lines = members.code_lines(path_in(place.uri))
+    number = class_line(openers(lines), place.range.start.line)
+    return _class_in(b"\n".join(lines[number:])[:_MOST_HEAD]) if number is not None else None
+
+
+def _class_in(text: bytes) -> _Class | None:
+    """The class that a text begins with."""
+    head = _CLASS.match(text)
+    return _Class(head[1], frozenset(re.findall(rb"\w+", head[2] or b""))) if head else None
+
+
+def _is_field(texts: SourceTexts, name: str, place: Location) -> bool:
+    """Whether a name is declared at a place as a field of a class, not as a method."""
+    line = texts.line(path_in(place.uri), place.range.start.line)
+    before, found, after = line.partition(name.encode())
+    return bool(found) and before.isspace() and _DECLARES.match(after) is not None
+
+
+def _look(texts: SourceTexts, name: bytes, hits: Hits, own: Sequence[_Class]) -> _Named:
+    heads, names = _Heads(texts), frozenset(each.name for each in own)
+    above = heads.above(*names) or frozenset()
+    of_enum = any(map(_ENUM.fullmatch, above))
+    keys, arguments = list[Place](), list[Place]()
+
+    @cache
+    def makes(called: bytes) -> bool:
+        """Whether what is called may make an object of these classes, or of one below them."""
+        if called in _MAKERS or called in names or not called.lstrip(b"_")[:1].isupper():
+            return called in _MAKERS or called in names
+        found = heads.above(called)
+        return found is None or not names.isdisjoint(found)
+
+    for path in sorted(hits):
+        text, code = texts.text(path), texts.spans(path, PYTHON_NO_CODE)
+        for start in hits[path]:
+            if start in code:
+                if not _is_text(text, code, start, len(name)):
+                    continue
+                before = _LOOKED_UP.search(text, max(0, start - 1 - _MOST_HEAD), start - 1)
+                by_name = before is not None and before[1] in names
+                if by_name if of_enum else _TYPED_DICT in above:
+                    keys.append(_place(path, text, start))
+            elif (
+                not of_enum
+                and _GIVES.match(text, start + len(name))
+                and makes(_called(text, code, start))
+            ):
+                arguments.append(_place(path, text, start))
+    return _Named(keys, arguments)
+
+
+def _is_text(text: bytes, no_code: Spans, start: int, size: int) -> bool:
+    """Whether a name is all that a text holds."""
+    quote = text[start - 1 : start]
+    return (
+        quote in _QUOTES
+        and text[start + size : start + size + 1] == quote
+        and start - 1 in no_code
+        and start - 2 not in no_code
+    )
+
+
+def _called(text: bytes, no_code: Spans, start: int) -> bytes:
+    """What is called with an argument that is given by its name; nothing if it is none."""
+    first, depth, after = max(0, start - _MOST_CALL), 0, False
+    for place in range(start - 1, first - 1, -1):
+        byte = text[place : place + 1]
+        if byte.isspace() or place in no_code:
+            continue
+        if not after and byte not in _BEFORE:
+            return b""
+        after = True
+        depth += (byte in _CLOSING) - (byte in _OPENING)
+        if depth < 0:
+            called = _CALLED.search(text, first, place) if byte == b"(" else None
+            return called[1] if called is not None else b""
+    return b""
+
+
+class _Heads:
+    """What stands in the heads of the classes of a project: what they are derived from."""
+
+    def __init__(self, texts: SourceTexts) -> None:
+        self._texts = texts
+        self._known: dict[bytes, frozenset[bytes]] = {}
+
+    def above(self, *names: bytes) -> frozenset[bytes] | None:
+        """The names in the heads of classes, and in those of the classes so named; nothing if that
+        takes too long to find out.
+        """
+        found, seen, waiting = set[bytes](), set[bytes](), [*names]
+        while waiting:
+            name = waiting.pop()
+            if name not in self._known and len(self._known) >= _MOST_CLASSES:
+                return None
+            seen.add(name)
+            head = self._of(name)
+            found |= head
+            waiting += sorted(head - seen - {_TYPED_DICT, b"object"})
+        return frozenset(found)
+
+    def _of(self, name: bytes) -> frozenset[bytes]:
+        if name not in self._known:
+            found = set[bytes]()
+            for path, starts in (self._texts.search(word(name.decode())) or {}).items():
+                text = self._texts.text(path)
+                for start in starts:
+                    line = text.rfind(b"\n", 0, start) + 1
+                    stated = _class_in(text[line : line + _MOST_HEAD])
+                    if stated is not None and stated.name == name:
+                        found |= stated.head
+            self._known[name] = frozenset(found)
+        return self._known[name]
+
+
+def _place(path: str, text: bytes, start: int) -> Place:
+    line = text.rfind(b"\n", 0, start) + 1
+    before = text[line:start].decode("utf-8", "replace")
+    return path, Position(text.count(b"\n", 0, line), line_length_utf16(before))

@@ -1,0 +1,92 @@
+"""Python: a field whose name is given as a text, or as an argument that no server follows."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.languages.samples import only
+from tests.support.engine import engine
+from tests.support.files import write_files
+
+FILES = {
+    "pyproject.toml": '[project]\nname = "x"\nversion = "1"\n',
+    "types_.py": """from dataclasses import dataclass
+from enum import Enum
+from typing import TypedDict
+from missing import Model
+
+class Options(TypedDict):
+    history: bool
+class More(Options, total=False):
+    depth: int
+class Color(Enum):
+    RED = 1
+@dataclass
+class Item:
+    price: int = 0
+class User(Model):
+    email: str
+class Admin(User):
+    level: int
+class Plain:
+    history: bool
+    email: str
+""",
+}
+KEYS = """from types_ import Color, Item, More, Options
+def work(options: Options, more: More) -> More:
+    options["history"]; more.get('history'); "history of it"; f"history"
+    # options["history"]
+    # fmt: "depth"
+    Color["RED"]; {"RED": 1}; Color.RED
+    return {"history": True, "depth": 1}
+"""
+ARGUMENTS = """from dataclasses import replace
+from types_ import Admin, Item, User
+def work(item: Item, other, match_):
+    replace(item, price=1)
+    Item(price=2)
+    other.buy(price=3); print(item, price == 4)
+    match item:
+        case Item(price=5): pass
+    User(email="a")
+    Admin(
+        level=f(1)[0], # )
+        email=")",
+    )
+    other(email="b"); dict(email="c")
+"""
+
+
+def as_text(name: str, places: str) -> str:
+    return f"{name} stands as a text in {places} (use.py); uses as a key are not counted."
+
+
+def as_argument(name: str, places: str) -> str:
+    where = f"{places} (use.py)"
+    return f"{name} is an argument of unknown meaning in {where}; it is not counted there."
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "said"),
+    [
+        (6, KEYS, as_text("history", "3 places")),
+        (8, KEYS, as_text("depth", "1 place")),
+        (10, KEYS, as_text("RED", "1 place")),
+        (19, KEYS, ""),
+        (13, ARGUMENTS, as_argument("price", "2 places")),
+        (15, ARGUMENTS, as_argument("email", "2 places")),
+        (17, ARGUMENTS, as_argument("level", "1 place")),
+        (20, ARGUMENTS, ""),
+    ],
+)
+async def test_what_is_said(tmp_path: Path, line: int, text: str, said: str) -> None:
+    root = write_files(tmp_path / "ws", FILES | {"use.py": text})
+    async with engine(root, cache=tmp_path / "cache", registry=only("ty")) as running:
+        answer = await running.call(
+            "vscode.lsp.references",
+            uri=running.uri("types_.py"),
+            position={"line": line, "character": 4},
+        )
+    _, _, rest = answer["summary"].partition(".")
+    assert rest.strip() == said
