@@ -28,6 +28,12 @@ class Configuration(Struct, frozen=True):
     warnings: Sequence[str]
     registry: Registry
 
+    def place_of(self, folders: Folders, key: str) -> str:
+        """Where the user gave a setting its value."""
+        origin = self.origins[key]
+        places = {"file": str(folders.settings), "environment": f"{_PREFIX}{key.upper()}"}
+        return places.get(origin, "--set")
+
 
 def configure(
     folders: Folders,

@@ -184,7 +184,7 @@ class _Run:
             raise CommandError(f"{shown} has no server {name}; run {again}", Exit.NOT_FOUND)
         endpoint = endpoint_of(found)
         folder = os.getcwd()
-        project = default_root(folder)
+        project = default_root(folder, home=self.folders.home)
         here = Here(
             environment=os.environ,
             folder=folder,
