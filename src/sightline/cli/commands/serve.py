@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from sightline import __version__
+from sightline.cli.clients import own_program
 from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private, unwritable
 from sightline.cli.loops import loop_runner
@@ -116,8 +117,9 @@ def _banner(program: Program, port: int) -> str:
     names = [plain(root.given) for root in program.workspace.roots.roots]
     roots = ", ".join(names) or "context caches"
     other = f" --port {port}" if port != Settings().port else ""
+    program_name = plain(own_program.typed(sys.argv[0]))
     return (
         f"sightline {__version__} serves {roots}\n"
-        f"  http://127.0.0.1:{port}/mcp   (token: sightline token show; stop: Ctrl-C)\n"
-        f"  connect a client: sightline config CLIENT --http{other} --write --check"
+        f"  http://127.0.0.1:{port}/mcp   (token: {program_name} token show; stop: Ctrl-C)\n"
+        f"  connect a client: {program_name} config CLIENT --http{other} --write --check"
     )
