@@ -17,6 +17,7 @@ from sightline.cli.plain import plain
 from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.settings import Settings
 from sightline.server.compose import Program
+from sightline.server.endings import ending_signals
 from sightline.server.http import HttpApp
 from sightline.server.logs import Log
 from sightline.server.ports import PortTaken, bind
@@ -99,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
             await program.close()
             # Everything is ended. Who asks again now must not turn a clean exit into a killed one.
             if sys.platform != "win32":
-                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+                signal.pthread_sigmask(signal.SIG_BLOCK, ending_signals())
 
     with loop_runner() as runner:
         runner.run(serve())
