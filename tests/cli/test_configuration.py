@@ -194,3 +194,15 @@ def test_a_root_of_the_settings_that_is_not_there_is_said_to_be_theirs(
     assert (
         f"MISSING roots: {file}: {key}: {why}\n        fix: correct or remove {key}\n" in doctor.out
     )
+
+
+def test_a_variable_that_is_misspelled_is_told(
+    sightline: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGHTLINE_FAMILY", "lsp")
+    monkeypatch.setenv("SIGHTLINE_PORT", "4040")
+    monkeypatch.setenv("SIGHTLINE_HOME", "/of/another/program")
+    said = "SIGHTLINE_FAMILY is ignored: it is no setting; did you mean FAMILIES?"
+    done = sightline("settings")
+    assert (done.code, done.err) == (0, f"sightline: {said}\n")
+    assert f"ok      settings: {said}\n" in sightline("doctor").out

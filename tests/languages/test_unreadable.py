@@ -166,6 +166,10 @@ def test_search_names_the_folder_that_permissions_close(home: Path, tmp_path: Pa
         built = asked(home, "index", "build", "--json", root)
         status = asked(home, "index", "status", "--json", "--root", root)
         literal = asked(home, "index", "search", "--json", "--mode=literal", "--root", root, "here")
+        uri = (root / "locked/in/b.py").as_uri()
+        outline = asked(
+            home, "call", "--root", root, "vscode.lsp.documentSymbols", json.dumps({"uri": uri})
+        )
     finally:
         for folder in ("locked", "node_modules/x"):
             (root / folder).chmod(0o700)
@@ -176,6 +180,7 @@ def test_search_names_the_folder_that_permissions_close(home: Path, tmp_path: Pa
     assert [item["path"] for item in answer["items"]] == ["a.py"]
     said = "1 file and 1 closed folder not indexed; index_status says why."
     assert answer["summary"].endswith(said)
+    assert outline.returncode == 4 and "check the permissions of the folders" in outline.stderr
 
 
 def test_a_root_that_permissions_close_is_refused(home: Path, tmp_path: Path) -> None:
