@@ -68,7 +68,7 @@ def test_what_is_refused_changes_nothing(
 ) -> None:
     refused: dict[tuple[str | Path, ...], str] = {
         ("remove", one): "the last root stays",
-        ("remove", two): "is no root",
+        ("remove", two): "is not a root",
         ("add", two / "two.py"): "is not a folder",
         ("add", two / "absent"): "does not exist",
         ("add", home): "is the home folder",
