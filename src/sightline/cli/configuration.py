@@ -77,7 +77,11 @@ def _misspelled(environment: Mapping[str, str], known: Sequence[str]) -> list[st
     others = (key.removeprefix(_PREFIX) for key in sorted(environment) if key.startswith(_PREFIX))
     strange = [key for key in others if key.lower() not in known]
     hints = ((key, did_you_mean(key, [each.upper() for each in known])) for key in strange)
-    return [f"{_PREFIX}{key} is ignored: there is no such setting; {hint}" for key, hint in hints if hint]
+    return [
+        f"{_PREFIX}{key} is ignored: there is no such setting; {hint}"
+        for key, hint in hints
+        if hint
+    ]
 
 
 def _read_file(folders: Folders) -> dict[str, Any]:
