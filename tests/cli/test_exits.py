@@ -264,3 +264,16 @@ def test_an_empty_root_is_not_the_current_folder(sightline: Command, words: list
     done = sightline(*words)
     assert (done.code, done.out) == (2, "")
     assert done.err == "sightline: ROOT is empty; name a folder, such as . for this one\n"
+
+
+@pytest.mark.parametrize("words", [["doctor"], ["index", "status"], ["stdio"], ["trust", "."]])
+def test_a_current_folder_that_is_gone(
+    sightline: Command, tmp_path: Path, words: list[str]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    os.chdir(gone)
+    gone.rmdir()
+    done = sightline(*words)
+    said = "sightline: the current folder is gone; change to one that is there\n"
+    assert (done.code, done.out, done.err) == (4, "", said)

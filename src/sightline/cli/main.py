@@ -84,8 +84,18 @@ def main(argv: Sequence[str]) -> int:
             _give_up_output()
             said = f"the output cannot be written ({error.strerror}); free some space for it"
             return fail(said, Exit.REFUSED)
+        if isinstance(error, FileNotFoundError) and _is_folder_gone():
+            return fail("the current folder is gone; change to one that is there", Exit.NOT_FOUND)
         return fail(_bug(error), Exit.INTERNAL)
     return code
+
+
+def _is_folder_gone() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _give_up_output() -> None:
