@@ -281,7 +281,7 @@ def _not_startable(
     why = str(failure).removesuffix("; run sightline doctor")
     routes, cache = outlook.routes, situation.folders.cache
     if _is_full(cache):
-        return Finding(subject, "missing", why, _more_space("cache"))
+        return Finding(subject, "missing", why.partition("; ")[0], _more_space("cache"))
     needed = cache / "servers"  # where what a start needs is made
     if _cannot_write(needed if os.path.lexists(needed) else cache):
         return Finding(subject, "missing", why, _writable(needed, "cache"))

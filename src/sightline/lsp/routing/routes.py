@@ -273,7 +273,8 @@ class Routes:
             if served:
                 raise Unavailable(_NOT_OF_ALL)
             if not uncovered:
-                raise Unavailable("no language server is known for the files here; search the text")
+                why = "no language server is known for the files here"
+                raise Unavailable(f"{why}; search the text, or run sightline doctor")
             languages = listed(sorted(uncovered), _NAMED)
             raise Unavailable(f"no language server answers for {languages}; run sightline doctor")
         return list(found.values()), tuple(sorted(uncovered))
