@@ -183,7 +183,7 @@ The first server is the one that Sightline asks first where both are installed.
 |---|---|---|---|---|---|---|---|
 {chr(10).join(lines)}
 
-"In quotes" are names in `__all__`: pyright counts them, ty does not (docs/languages.md says so).
+"In quotes" are names in `__all__`: pyright counts them, and where ty answers Sightline adds them.
 
 ## What only one of them finds
 

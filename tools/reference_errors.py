@@ -136,8 +136,8 @@ Every error that a tool can give, why, and what to do. A model reads the message
 | 401 | no token, or not one that is valid now | `sightline config CLIENT --http --write` gives a client the present one |
 | 403 | the `Host` or the `Origin` is not allowed | use `127.0.0.1`; else the settings `allowed_hosts`, `allowed_origins` |
 | 404 | another path than `/mcp`, or a session that is gone | the client initializes again; most do so by themselves |
-| 405 | another method than POST or DELETE | none is needed: clients try GET and go on |
-| 400, 406, 413, 415 | a message that MCP does not allow | see [PROTOCOL](../PROTOCOL.md) |
+| 405 | another method than POST | none is needed: clients try GET or DELETE and go on |
+| 400, 406, 408, 413, 415, 431 | a message that MCP does not allow, is too large or does not come | see [PROTOCOL](../PROTOCOL.md) |
 | -32601 | a method that Sightline does not have | none is needed: newer clients ask and go on |
 
 Commands have [exit codes](commands.md#exit-codes) and one sentence on standard error.

@@ -31,7 +31,8 @@ ABOUT = {
     "whole answer as text, for clients that show their model nothing else",
     "protocol_header": "`session` for clients that never send `MCP-Protocol-Version`",
     "dense": "`false` ranks by words alone; the vectors that are on disk stay",
-    "tokenizer": "what `context.*` counts tokens by; all but `bytes/4` need `sightline[tokenizers]`",
+    "tokenizer": "what `context.*` counts tokens by; all but `bytes/4` need a further package "
+    "([Context](../context.md#selection))",
     "change_detection": "`sweep` looks at every file on each call, for file systems that announce "
     "nothing although they say so",
     "max_servers": "how many language servers run at once; the longest idle one makes room",
@@ -58,7 +59,7 @@ configuration.
 |---|---|---|---|
 {chr(10).join(rows)}
 
-A number above its largest value is lowered with a warning. One that is too small, or of a wrong type, or an unknown key stops the start with a sentence that names it.
+A number above its largest value is lowered with a warning. One that is too small, or of a wrong type, or an unknown key stops the start with a sentence that names it. A variable that looks like a setting and is none is only named.
 
 ```toml
 port = 4040
@@ -88,8 +89,11 @@ def _range(key: str) -> str:
         "content": "`empty`, `summary`, `mirror`",
         "protocol_header": "`required`, `session`",
         "change_detection": "`auto`, `sweep`",
+        "tokenizer": "`bytes/4`, `cl100k_base`, `o200k_base`",
         "clients": "tables",
     }
     if key in choices:
         return choices[key]
-    return "true, false" if isinstance(getattr(Settings(), key), bool) else "a list of texts"
+    default = getattr(Settings(), key)
+    assert isinstance(default, bool | tuple), f"{key} has choices, which belong above"
+    return "true, false" if isinstance(default, bool) else "a list of texts"

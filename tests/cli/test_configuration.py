@@ -180,3 +180,29 @@ def test_a_folder_of_another_kind(sightline: Command, home: Path) -> None:
     (home / ".local").write_text("a file", encoding="utf-8")
     done = sightline("token", "show")
     assert done.code == 3 and "cannot be made" in done.err and "Traceback" not in done.err
+
+
+def test_a_root_of_the_settings_that_is_not_there_is_said_to_be_theirs(
+    sightline: Command, settings_file: Path
+) -> None:
+    key, file = "additional_allowed_roots", settings_file
+    file.write_text(f'{key} = ["/no/such/library"]\n', encoding="utf-8")
+    why = "/no/such/library does not exist; correct the path or take it out"
+    done = sightline("index", "status")
+    assert (done.code, done.err) == (3, f"sightline: {file}: {key}: {why}\n")
+    doctor = sightline("doctor")
+    assert (
+        f"MISSING roots: {file}: {key}: {why}\n        fix: correct or remove {key}\n" in doctor.out
+    )
+
+
+def test_a_variable_that_is_misspelled_is_told(
+    sightline: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGHTLINE_FAMILY", "lsp")
+    monkeypatch.setenv("SIGHTLINE_PORT", "4040")
+    monkeypatch.setenv("SIGHTLINE_HOME", "/of/another/program")
+    said = "SIGHTLINE_FAMILY is ignored: there is no such setting; did you mean FAMILIES?"
+    done = sightline("settings")
+    assert (done.code, done.err) == (0, f"sightline: {said}\n")
+    assert f"ok      settings: {said}\n" in sightline("doctor").out

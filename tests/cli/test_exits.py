@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -213,3 +214,66 @@ def test_a_reader_that_has_seen_enough(home: Path) -> None:
     )
     os.close(write_end)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+def test_streams_that_were_closed_before_the_start(home: Path, sample: Path, closed: str) -> None:
+    """The next file that is opened would get the number of the stream, and be written to."""
+    for words in (["stdio", str(sample)], ["token", "show"], ["doctor", str(sample)]):
+        line = f"exec {shlex.join(command(*words))} {closed}"
+        done = subprocess.run(
+            ["sh", "-c", line],
+            env=environment(home),
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert (done.returncode, done.stderr) == (0, ""), words
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["tools"], ["call", "index_status"], ["settings"], ["context", "list"]]
+)
+@pytest.mark.parametrize("buffered", [{}, {"PYTHONUNBUFFERED": "1"}])
+def test_output_that_nothing_more_fits_in(
+    home: Path, sample: Path, words: list[str], buffered: dict[str, str]
+) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command(*words),
+            env=environment(home, buffered),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            cwd=sample,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    said = "sightline: the output cannot be written (No space left on device)"
+    assert (done.returncode, done.stderr) == (3, f"{said}; free some space for it\n")
+
+
+@pytest.mark.parametrize(
+    "words", [["trust", ""], ["serve", ""], ["doctor", ""], ["index", "status", "--root", ""]]
+)
+def test_an_empty_root_is_not_the_current_folder(sightline: Command, words: list[str]) -> None:
+    """``sightline trust "$PROJECT"`` without a value must not trust whatever is here."""
+    done = sightline(*words)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "sightline: ROOT is empty; name a folder, such as . for this one\n"
+
+
+@pytest.mark.parametrize("words", [["doctor"], ["index", "status"], ["stdio"], ["trust", "."]])
+def test_a_current_folder_that_is_gone(
+    sightline: Command, tmp_path: Path, words: list[str]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    os.chdir(gone)
+    gone.rmdir()
+    done = sightline(*words)
+    said = "sightline: the current folder is gone; change to one that is there\n"
+    assert (done.code, done.out, done.err) == (4, "", said)

@@ -19,7 +19,7 @@ def test_an_answer_of_another_kind_is_told(home: Path, sample: Path) -> None:
     asked = f'{{"uri":"{(sample / "shapes.py").as_uri()}"}}'
     done = run(home, "call", "--lines", "vscode.lsp.documentSymbols", asked, cwd=sample)
     assert done.returncode == 3 and done.stdout == ""
-    assert "is no list of places; leave --lines out" in done.stderr
+    assert "is not a list of places; leave --lines out" in done.stderr
 
 
 def test_a_file_cannot_write_to_the_terminal(tmp_path: Path) -> None:

@@ -68,13 +68,13 @@ def test_what_is_refused_changes_nothing(
 ) -> None:
     refused: dict[tuple[str | Path, ...], str] = {
         ("remove", one): "the last root stays",
-        ("remove", two): "is no root",
+        ("remove", two): "is not a root",
         ("add", two / "two.py"): "is not a folder",
-        ("add", two / "absent"): "is not a folder",
+        ("add", two / "absent"): "does not exist",
         ("add", home): "is the home folder",
         ("add", "/"): "cannot be a root",
         ("add", server.token_file.parent): "the token file lies inside a root",
-        ("add", two, two / "absent"): "is not a folder",
+        ("add", two, two / "absent"): "does not exist",
     }
     for arguments, why in refused.items():
         done = run(home, "roots", *arguments)

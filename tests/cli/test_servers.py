@@ -86,6 +86,21 @@ def test_the_list(home: Path) -> None:
     assert "missing; sightline servers install tsgo" in run(home, "servers", "list").stdout
 
 
+@pytest.mark.parametrize(
+    ("names", "listed"),
+    [
+        (["clangd"], ["clangd"]),
+        (["web", "ty"], ["ty", "json", "css", "html"]),
+        (["TypeScript"], ["tsgo", "vtsls"]),
+    ],
+)
+def test_the_list_of_those_that_are_named(
+    sightline: Command, names: list[str], listed: list[str]
+) -> None:
+    done = sightline("servers", "list", *names)
+    assert [line.split()[0] for line in done.out.splitlines()] == listed
+
+
 @pytest.mark.parametrize("linked", [os.symlink, os.link], ids=["link", "hard link"])
 def test_a_program_of_rustup_that_stands_for_nothing(
     home: Path, linked: Callable[[Path, Path], None]
@@ -115,6 +130,8 @@ def test_a_program_of_rustup_that_stands_for_nothing(
         ("remove", 2, "name what to remove, or pass --all: "),
         ("install nothing", 3, "there is no server 'nothing'; sightline servers list"),
         ("install tgso", 3, "there is no server 'tgso'; did you mean tsgo?"),
+        ("list tgso", 3, "there is no server 'tgso'; did you mean tsgo?"),
+        ("install --all tsgo", 2, "pass names or --all, not both"),
         ("install gopls", 3, "go install"),
         ("install go", 3, "go install"),
         ("install ty", 0, f"ty {builtin().version_of('ty')}: comes with Sightline"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import stat
 import subprocess
@@ -347,3 +348,26 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
         file.write(before, '{"ours": 1}', secret=False)
     assert file.path.read_text() == '{"theirs": 1}'
     assert os.listdir(tmp_path) == ["config.json"]
+
+
+@EACH
+def test_a_disk_that_takes_nothing_is_left_as_it_was(
+    client: Client, home: Path, sample: Path
+) -> None:
+    file = file_of(client, home)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("")
+    before = files_below(home)
+    line = f"ulimit -f 0; exec {shlex.join(command('config', client.key, '--write'))}"
+    done = subprocess.run(
+        ["sh", "-c", line],
+        env=environment(home),
+        cwd=sample,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 3
+    assert "cannot be written (File too large)" in done.stderr
+    assert files_below(home) == before

@@ -56,6 +56,20 @@ def test_over_http_it_reaches_the_running_server(
     assert "documentSymbols of shapes.py: Returned 1 document symbol." in done.stdout
 
 
+def test_a_project_that_is_not_served_is_told_and_healed_by_the_command_it_names(
+    home: Path, sample: Path, tmp_path: Path, serve: Serve
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "own.py").write_text("def own() -> None:\n    print(1, 2, 3, 4, 5, 6)\n")
+    words = ["codex", "--http", "--port", str(serve(sample).port)]
+    told = f"  but       {other} is not served; to change that: sightline roots add {other}\n"
+    assert told in config(home, other, *words, "--write", "--check").stdout
+    assert run(home, "roots", "add", other).returncode == 0
+    done = config(home, other, *words, "--check")
+    assert told not in done.stdout and "documentSymbols of own.py" in done.stdout
+
+
 def test_a_stale_token_is_told_and_healed_by_the_command_it_names(
     home: Path, sample: Path, serve: Serve
 ) -> None:

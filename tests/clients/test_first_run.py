@@ -59,6 +59,23 @@ def test_the_banner_says_how_to_connect(home: Path, sample: Path) -> None:
     assert "ready: " in done.stdout
 
 
+def test_the_banner_of_a_program_that_is_not_on_the_path(home: Path, sample: Path) -> None:
+    """``make serve`` runs the one in the clone, which no shell finds by its name."""
+    program, *words = command("serve", sample, "--port", str(free_port()))
+    with subprocess.Popen(
+        [program, *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(home, {"PATH": "/usr/bin:/bin"}),
+    ) as server:
+        try:
+            assert server.stderr is not None
+            line = next(line for line in server.stderr if "connect a client" in line)
+        finally:
+            server.terminate()
+    assert f"connect a client: {program} config CLIENT --http" in line
+
+
 def test_a_server_that_was_started_before_its_settings_for_a_client(
     home: Path, sample: Path, serve: Callable[..., HttpServer]
 ) -> None:

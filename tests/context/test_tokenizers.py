@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sightline.cli.main import main
 from sightline.context import tokens
 from sightline.context.tokens import TOKENIZERS, TokenizerMissing, counter
 from tests.context.support import in_process, write_documents
@@ -101,3 +102,23 @@ def test_a_tokenizer_that_nobody_knows(caches: Path, home: Path) -> None:
     assert all(name in done.stderr for name in TOKENIZERS)
     served = run(home, "stdio", caches, "--set", "tokenizer=claude")
     assert served.returncode != 0 and "tokenizer must be" in served.stderr
+
+
+def test_servers_say_what_keeps_them_from_starting(
+    sample: Path, home: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(sample)
+    monkeypatch.setattr(tokens, "find_spec", lambda name: None)
+    monkeypatch.setenv("SIGHTLINE_TOKENIZER", "o200k_base")
+    for words, code in ((["stdio"], 6), (["call", "index_status"], 6), (["doctor"], 6)):
+        capfd.readouterr()
+        assert main(words) == code
+        said = "".join(capfd.readouterr())
+        assert "counting o200k_base tokens needs the package rs-bpe" in said
+        assert "pipx install --force '.[tokenizers]'" in said
+    monkeypatch.setenv("SIGHTLINE_TOKENIZER", "bytes/4")
+    monkeypatch.setenv("CONTEXT_CACHE_ROOT", "caches")
+    assert main(["doctor"]) == 6
+    assert "MISSING context: CONTEXT_CACHE_ROOT must be an absolute path\n" in "".join(
+        capfd.readouterr()
+    )

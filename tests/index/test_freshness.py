@@ -3,6 +3,8 @@
 import asyncio
 import mmap
 import os
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,10 @@ import pytest
 from sightline.contract.failures import NoIndex
 from sightline.contract.settings import Settings
 from sightline.index.building.builder import Builder, Progress
+from sightline.index.reading.sources import read_source
+from sightline.workspace.gate import Gate
+from sightline.workspace.roots import RootSet, open_root
+from sightline.workspace.tree import stamp_of
 from tests.support.corpus import write_corpus
 from tests.support.engine import Engine, engine
 from tests.support.index import bench, build, found, index_engine
@@ -61,6 +67,35 @@ async def test_an_edit_that_hides_its_traces(tmp_path: Path) -> None:
         file.write_text("def otter(): pass\n")
         os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
         assert await paths(running, "otter") == ["a.py"]
+
+
+@pytest.mark.parametrize("year", [1600, 1901, 1970, 2200, 2500])
+async def test_a_file_that_is_dated_in_another_time(tmp_path: Path, year: int) -> None:
+    """From an archive, or from a machine whose clock was wrong; no 64 bits hold some of these."""
+    file = tmp_path / "ws/one.py"
+    file.parent.mkdir()
+    file.write_text("def zebra():\n    pass\n")
+    at = datetime(year, 1, 1, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    os.utime(file, (0, at.total_seconds()))
+    async with index_engine(file.parent, tmp_path / "cache") as running:
+        assert await paths(running, "zebra") == ["one.py"]
+        file.write_text("def giraffe():\n    pass\n")
+        os.utime(file, (0, at.total_seconds()))
+        assert await paths(running, "giraffe") == ["one.py"]
+        assert await paths(running, "zebra") == []
+
+
+def test_a_file_dated_in_the_future_is_not_read_again_for_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, file = open_root(str(tmp_path), home=None), tmp_path / "one.py"
+    file.write_text("x = 1\n")
+    os.utime(file, (0, datetime(2200, 1, 1, tzinfo=UTC).timestamp()))
+    changed = file.stat().st_ctime_ns
+    for later, sure in ((10**7, False), (10**9, True)):
+        monkeypatch.setattr(time, "time_ns", lambda now=changed + later: now)
+        stamp = read_source(Gate(RootSet.of([root])), str(file)).stamp
+        assert (stamp == stamp_of(str(file))) is sure
 
 
 async def test_a_mapping_that_nobody_announces(tmp_path: Path) -> None:

@@ -136,3 +136,12 @@ async def test_where_an_environment_lies_is_not_told(tmp_path: Path) -> None:
     assert "site-packages" in problem["message"]
     for folder in ("out side", "of (it)", "secret", "venv/"):
         assert folder not in problem["message"]
+
+
+async def test_what_a_full_disk_left_of_the_empty_environment(tmp_path: Path) -> None:
+    """ty is shown an environment without packages; of half of one it takes its own instead."""
+    root = write_files(tmp_path / "ws", {"app.py": "import tree_sitter\n"})
+    cut = write_files(tmp_path / "cut", {"empty-python-environment/pyvenv.cfg": ""})
+    for cache in (tmp_path / "whole", cut):
+        async with engine(root, cache=cache, registry=only("ty")) as running:
+            assert await problems(running) == ["import-not-found"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sightline.contract.failures import Unavailable
 from tests.languages.samples import only
 from tests.support.engine import engine
 from tests.support.files import write_files
@@ -81,7 +82,20 @@ async def test_a_server_without_diagnostics_is_not_called_none(tmp_path: Path) -
     root = write_files(tmp_path / "ws", {"a.py": "x = 1\n", "a.sh": "echo 1\n"})
     async with engine(root, cache=tmp_path, registry=only("ty", "bash")) as running:
         answer = await running.call("vscode.lsp.diagnostics.workspace")
-        assert answer["summary"].endswith("No diagnostics for Bash.")
+        assert answer["summary"].endswith("Not checked: Bash.")
+
+
+async def test_languages_that_nobody_answers_for_are_named(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", {"a.ts": "const x = 1;\n", "a.sh": "echo 1\n"})
+    none = tmp_path / "servers"
+    async with engine(root, cache=tmp_path, servers=none) as running:
+        with pytest.raises(Unavailable, match="no language server answers for Bash, TypeScript;"):
+            await running.once("vscode.lsp.workspaceSymbols", query="x")
+    (root / "a.ts").unlink()
+    (root / "a.sh").rename(root / "a.txt")
+    async with engine(root, cache=tmp_path) as running:
+        with pytest.raises(Unavailable, match="is known for the files here; search the text"):
+            await running.once("vscode.lsp.workspaceSymbols", query="x")
 
 
 async def test_grammars_that_use_c(tmp_path: Path) -> None:

@@ -145,6 +145,58 @@ def without_override(*arguments: str | Path) -> list[str]:
     return [*(limited if os.getuid() == 0 else []), *command(*arguments)]
 
 
+def asked(home: Path, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        without_override(*arguments),
+        env=environment(home),
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=home,
+    )
+
+
+def test_search_names_the_folder_that_permissions_close(home: Path, tmp_path: Path) -> None:
+    files = {"a.py": "def here(): pass\n", "locked/in/b.py": "def here(): pass\n"}
+    root = write_files(tmp_path / "ws", files | {"node_modules/x/c.js": "", "closed.py": ""})
+    (root / "closed.py").chmod(0)
+    for folder in ("locked", "node_modules/x"):
+        (root / folder).chmod(0)
+    try:
+        built = asked(home, "index", "build", "--json", root)
+        status = asked(home, "index", "status", "--json", "--root", root)
+        literal = asked(home, "index", "search", "--json", "--mode=literal", "--root", root, "here")
+        uri = (root / "locked/in/b.py").as_uri()
+        outline = asked(
+            home, "call", "--root", root, "vscode.lsp.documentSymbols", json.dumps({"uri": uri})
+        )
+    finally:
+        for folder in ("locked", "node_modules/x"):
+            (root / folder).chmod(0o700)
+    unreadable = {"reason": "unreadable", "count": 2, "examples": ["closed.py", "locked"]}
+    for done in (built, status):
+        assert unreadable in json.loads(done.stdout)["roots"][0]["skipped"]
+    answer = json.loads(literal.stdout)
+    assert [item["path"] for item in answer["items"]] == ["a.py"]
+    said = "1 file and 1 closed folder not indexed; index_status says why."
+    assert answer["summary"].endswith(said)
+    assert outline.returncode == 4 and "check the permissions of the folders" in outline.stderr
+
+
+def test_a_root_that_permissions_close_is_refused(home: Path, tmp_path: Path) -> None:
+    root = write_files(tmp_path / "ws", {"in/a.py": "x = 1\n"})
+    root.chmod(0)
+    try:
+        shut = asked(home, "index", "build", root)
+        below = asked(home, "serve", root / "in")
+    finally:
+        root.chmod(0o700)
+    assert (shut.returncode, shut.stdout) == (3, "")
+    assert f"{root} cannot be looked into; run chmod u+rx on it" in shut.stderr
+    assert (below.returncode, below.stdout) == (3, "")
+    assert f"{root}/in cannot be reached (Permission denied)" in below.stderr
+
+
 def test_what_permissions_close_is_named(home: Path, tmp_path: Path) -> None:
     root = project(tmp_path / "ws", "ty")
     use = CASES["ty"][3]

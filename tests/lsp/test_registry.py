@@ -220,5 +220,5 @@ def test_what_a_server_gets_of_the_environment(tmp_path: Path) -> None:
 
 
 def test_a_pattern_that_is_none() -> None:
-    with pytest.raises(BadRegistry, match="is no regular expression"):
+    with pytest.raises(BadRegistry, match="is not a regular expression"):
         load({"servers": {"gopls": {"no_symbol": "("}}}, builtin())

@@ -160,7 +160,7 @@ async def test_a_server_without_a_question_is_not_asked(tmp_path: Path) -> None:
     registry = fake_registry(tmp_path / "fake", silent, "tsgo", **none)
     async with engine(root, cache=tmp_path, registry=registry, environment=_path()) as running:
         answer = await running.call("vscode.lsp.diagnostics.workspace")
-        assert len(answer["items"]) == 1 and "No diagnostics for Python." in answer["summary"]
+        assert len(answer["items"]) == 1 and "Not checked: Python." in answer["summary"]
         with pytest.raises(Unavailable, match="cannot answer this"):
             await running.call("vscode.lsp.diagnostics.document", uri=running.uri("a.py"))
         answer = await running.call("vscode.lsp.workspaceSymbols", query="target")

@@ -5,13 +5,16 @@ and never answers, so that a call is always in flight when the server is stopped
 are tried side by side, because each of them takes its grace.
 """
 
+import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.support.http import HttpServer, in_session
 from tests.support.processes import children_of, left_after
+from tests.support.program import command, environment
 from tests.support.slow_server import SlowServer
 from tests.support.stdio import StdioServer
 from tests.support.wire import Wire
@@ -42,7 +45,7 @@ def serving(home: Path, root: Path) -> tuple[HttpServer, Wire, set[int]]:
 
 @pytest.mark.requirement("GT-graceful-stop", "ST-8.2-subprocesses", "ST-P1-no-orphans")
 def test_stopping_and_killing_while_a_call_runs(home: Path, sample: Path) -> None:
-    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
+    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL)
     started = [serving(home / number.name, sample) for number in numbers]
     idle = [server.connect() for server, _, _ in started]
     for number, (server, _, _) in zip(numbers, started, strict=True):
@@ -69,7 +72,7 @@ def test_stopping_and_killing_while_a_call_runs(home: Path, sample: Path) -> Non
 @pytest.mark.requirement("GT-stdio", "ST-P1-no-orphans")
 def test_every_end_of_a_stdio_server(home: Path, sample: Path) -> None:
     started: dict[str, tuple[StdioServer, set[int]]] = {}
-    for end in ("input", "output", "SIGTERM", "SIGINT", "SIGKILL"):
+    for end in ("input", "output", "SIGTERM", "SIGINT", "SIGHUP", "SIGKILL"):
         own = home / end
         own.mkdir()
         slow = SlowServer.install(own)
@@ -93,5 +96,31 @@ def test_every_end_of_a_stdio_server(home: Path, sample: Path) -> None:
             assert len(answers) == 1, "a call in flight is still answered"
         server.process.wait(BOUND_S)
         assert not left_after(NO_ORPHAN_S, below), end
+        sockets = [*(home / end / ".local/share/sightline/run").iterdir()]
+        assert bool(sockets) is (end == "SIGKILL"), "a killed one's are cleared by the next"
         server.stop()
         assert "Traceback" not in "".join(server.log), end
+
+
+def test_a_server_that_is_told_to_outlive_its_terminal(home: Path, sample: Path) -> None:
+    """``nohup sightline serve`` is not ended by what it was told to ignore."""
+    was = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        server = HttpServer.start([str(sample)], home)
+    finally:
+        signal.signal(signal.SIGHUP, was)
+    server.process.send_signal(signal.SIGHUP)
+    server.initialize()
+    assert server.stop() == 0
+
+
+def test_typed_by_hand_it_says_what_it_waits_for(home: Path, sample: Path) -> None:
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        command("stdio", sample), stdin=theirs, stderr=subprocess.PIPE, env=environment(home)
+    ) as process:
+        os.close(theirs)
+        assert process.stderr is not None
+        assert b"waiting for messages of an MCP client" in process.stderr.readline()
+        os.close(ours)  # the terminal is closed
+        assert process.wait(BOUND_S) == 0

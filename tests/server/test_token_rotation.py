@@ -63,7 +63,7 @@ def knock_without_file(server: HttpServer, token: str) -> int:
         (lambda file: file.write_text("x"), "malformed"),
         (lambda file: file.chmod(0o644), "open to others"),
         (lambda file: (file.unlink(), file.mkdir()), "not a regular file"),
-        (lambda file: (file.unlink(), file.symlink_to("/dev/null")), "cannot be opened"),
+        (lambda file: (file.unlink(), file.symlink_to("/dev/null")), "is a link; remove it"),
     ],
 )
 def test_a_server_does_not_start_with_a_bad_file(

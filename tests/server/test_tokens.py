@@ -110,7 +110,7 @@ def test_a_link_closes_the_door(file: TokenFile, tmp_path: Path) -> None:
     real.chmod(0o600)
     file.path.parent.mkdir()
     file.path.symlink_to(real)
-    with pytest.raises(BadTokenFile):
+    with pytest.raises(BadTokenFile, match="the token file is a link; remove it, then run"):
         file.provision()
     assert not file.current().accepts("a")
     assert file.rotate() and not file.path.is_symlink()

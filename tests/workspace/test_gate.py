@@ -238,8 +238,11 @@ def test_forbidden_roots(tmp_path: Path) -> None:
     (tmp_path / "to-root").symlink_to("/")
     with pytest.raises(BadRoot):
         open_root(str(tmp_path / "to-root"), home=None)
-    with pytest.raises(BadRoot, match="not a folder"):
+    with pytest.raises(BadRoot, match="does not exist"):
         open_root(str(tmp_path / "missing"), home=None)
+    (tmp_path / "file").touch()
+    with pytest.raises(BadRoot, match="not a folder"):
+        open_root(str(tmp_path / "file"), home=None)
 
 
 def test_default_root_is_the_nearest_repository(tmp_path: Path) -> None:
@@ -248,6 +251,16 @@ def test_default_root_is_the_nearest_repository(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     assert default_root(str(tmp_path / "repo" / "a" / "b")) == str(tmp_path / "repo")
     assert default_root(str(tmp_path / "plain")) == str(tmp_path / "plain")
+
+
+def test_settings_kept_in_git_make_no_project_of_a_home(tmp_path: Path) -> None:
+    (tmp_path / "home" / ".git").mkdir(parents=True)
+    (tmp_path / "home" / "notes" / "a").mkdir(parents=True)
+    (tmp_path / "home" / "app" / ".git").mkdir(parents=True)
+    (tmp_path / "linked").symlink_to(tmp_path / "home")
+    for home in (tmp_path / "home", tmp_path / "linked"):
+        for name in ("notes/a", "app"):
+            assert default_root(f"{tmp_path}/home/{name}", home=str(home)).endswith(f"/{name}")
 
 
 def test_a_worktree_is_a_repository_too(tmp_path: Path) -> None:

@@ -28,6 +28,12 @@ class Configuration(Struct, frozen=True):
     warnings: Sequence[str]
     registry: Registry
 
+    def place_of(self, folders: Folders, key: str) -> str:
+        """Where the user gave a setting its value."""
+        origin = self.origins[key]
+        places = {"file": str(folders.settings), "environment": f"{_PREFIX}{key.upper()}"}
+        return places.get(origin, "--set")
+
 
 def configure(
     folders: Folders,
@@ -62,7 +68,20 @@ def configure(
         raise CommandError(where.get(origins[bad.key], "") + said, Exit.REFUSED) from None
     except BadRegistry as bad:
         raise CommandError(f"{folders.settings}: {bad}", Exit.REFUSED) from None
+    warnings = [*warnings, *_misspelled(environment, known)]
     return Configuration(settings, origins, warnings, registry)
+
+
+def _misspelled(environment: Mapping[str, str], known: Sequence[str]) -> list[str]:
+    """Variables that look like settings and are none. Others may be somebody else's."""
+    others = (key.removeprefix(_PREFIX) for key in sorted(environment) if key.startswith(_PREFIX))
+    strange = [key for key in others if key.lower() not in known]
+    hints = ((key, did_you_mean(key, [each.upper() for each in known])) for key in strange)
+    return [
+        f"{_PREFIX}{key} is ignored: there is no such setting; {hint}"
+        for key, hint in hints
+        if hint
+    ]
 
 
 def _read_file(folders: Folders) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """From argv to a command. Only the module of the chosen command is imported."""
 
 import argparse
+import errno
 import importlib
 import os
 import sys
@@ -44,6 +45,9 @@ _ELSEWHERE = {
     "watch": "status --watch",
 }
 
+#: What is said of a disk, or a device, that takes nothing more.
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
 _EPILOG = """\
 examples:
   sightline serve                     serve this project, print what to paste into a client
@@ -73,12 +77,30 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return int(Exit.INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has seen enough. Python would complain again when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()  # whoever read it has seen enough
         return int(Exit.OK)
     except Exception as error:  # the top level: a bug is named by its type and place
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            _give_up_output()
+            said = f"the output cannot be written ({error.strerror}); free some space for it"
+            return fail(said, Exit.REFUSED)
+        if isinstance(error, FileNotFoundError) and _is_folder_gone():
+            return fail("the current folder is gone; change to one that is there", Exit.NOT_FOUND)
         return fail(_bug(error), Exit.INTERNAL)
     return code
+
+
+def _is_folder_gone() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
+
+
+def _give_up_output() -> None:
+    """Python would complain again when it exits and cannot write what is left."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _bug(error: Exception) -> str:
@@ -106,8 +128,18 @@ def _dispatch(argv: list[str]) -> int:
         raise CommandError(f"there is no command {name!r}; {hint}", Exit.USAGE)
     module = importlib.import_module(f"sightline.cli.commands.{COMMANDS[name][0]}")
     parser: argparse.ArgumentParser = module.parser(name)
-    code: int = module.run(_parsed(parser, argv[1:]))
+    arguments = _parsed(parser, argv[1:])
+    _refuse_empty_roots(arguments)
+    code: int = module.run(arguments)
     return code
+
+
+def _refuse_empty_roots(arguments: argparse.Namespace) -> None:
+    """An empty ROOT is a variable that is not set. It does not stand for the current folder."""
+    for name in ("root", "roots"):
+        given = getattr(arguments, name, None)
+        if given == "" or (isinstance(given, list) and "" in given):
+            raise CommandError("ROOT is empty; name a folder, such as . for this one", Exit.USAGE)
 
 
 def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import gc
 import os
-import signal
+import sys
 import time
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["serve_stdio"]
 
+_BY_HAND = (
+    "sightline: waiting for messages of an MCP client; clients start this by themselves "
+    "(sightline config CLIENT); Ctrl-C ends it"
+)
 _LATER = ("sightline.server.compose", "sightline.server.status", "sightline.server.stdio")
 
 
@@ -33,6 +37,8 @@ async def serve_stdio(arguments: argparse.Namespace) -> None:
     configuration = configuration_from(arguments, folders)
     roots = roots_from(arguments.roots, configuration, folders)
     read_fd, write_fd = claim_standard_streams()
+    if os.isatty(read_fd):  # somebody tries it out, who would wait for something to happen
+        print(_BY_HAND, file=sys.stderr, flush=True)
     keepers = Keepers()
     if configuration.settings.families != ("context",):
         keepers.ahead()
@@ -65,6 +71,7 @@ def _import(*names: str) -> None:
 
 
 async def _serve(program: "Program", read_fd: int, write_fd: int, run_folder: Path) -> None:
+    from sightline.server.endings import ending_signals
     from sightline.server.status import StatusSocket
     from sightline.server.stdio import StdioServer
 
@@ -75,7 +82,7 @@ async def _serve(program: "Program", read_fd: int, write_fd: int, run_folder: Pa
     status = StatusSocket(run_folder, lambda: program.report("stdio", [stdio.client]))
     await status.open()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ending_signals():
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, server.cancel)
     try:

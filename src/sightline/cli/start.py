@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from sightline.cli.configuration import Configuration, configure
 from sightline.cli.context_root import context_root, context_timeout_ms
-from sightline.cli.exits import CommandError
+from sightline.cli.exits import CommandError, Exit
 from sightline.cli.folders import Folders, private
 from sightline.cli.plain import plain
 from sightline.contract.limits import CONTEXT_TIMEOUT_MS
@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # these bring everything with them
     from sightline.server.logs import Log
 
 __all__ = [
+    "EXTRA_ROOTS",
     "build_engines",
     "build_program",
     "configuration_from",
@@ -30,6 +31,10 @@ __all__ = [
     "program_on",
     "roots_from",
 ]
+
+
+#: The setting that names roots.
+EXTRA_ROOTS = "additional_allowed_roots"
 
 
 class ContextOptions(TypedDict):
@@ -57,12 +62,21 @@ def roots_from(paths: Sequence[str], configuration: Configuration, folders: Fold
     """
     if not paths and configuration.settings.families == ("context",):
         return []
+    chosen = [os.path.abspath(path) for path in paths]
     try:
-        chosen = [os.path.abspath(path) for path in paths] or [default_root(os.getcwd())]
-        chosen += configuration.settings.additional_allowed_roots
-        return [open_root(path, home=folders.home) for path in chosen]
+        named = chosen or [default_root(os.getcwd(), home=folders.home)]
+        roots = [open_root(path, home=folders.home) for path in named]
     except BadRoot as bad:
         raise CommandError(str(bad)) from None
+    try:
+        more = configuration.settings.additional_allowed_roots
+        return roots + [open_root(path, home=folders.home) for path in more]
+    except BadRoot as bad:
+        where = configuration.place_of(folders, EXTRA_ROOTS)
+        why = str(bad).partition("; ")[0]
+        raise CommandError(
+            f"{where}: {EXTRA_ROOTS}: {why}; correct the path or take it out"
+        ) from None
 
 
 def build_engines(
@@ -115,7 +129,7 @@ def context_options(settings: Settings, folders: Folders) -> ContextOptions:
         try:
             check_installed(settings.tokenizer)
         except TokenizerMissing as missing:
-            raise CommandError(str(missing)) from None
+            raise CommandError(str(missing), Exit.MISSING) from None
     return {
         "context_root": context_root(os.environ, folders) if offered else "",
         "context_timeout_ms": context_timeout_ms(os.environ) if offered else CONTEXT_TIMEOUT_MS,

@@ -219,7 +219,7 @@ class Readiness:
         if waiting is not None:
             raise waiting
         if not covered:
-            raise Unavailable("no extension of the editor knows a file here")
+            raise Unavailable("no extension of the editor answers for the files here")
         return tuple(uncovered)
 
     async def load_named(self, languages: Sequence[str]) -> bool:

@@ -64,6 +64,8 @@ class Answer:
     note: str = ""
     matches: int = 0
     skipped: int = 0
+    #: Folders that could not be looked into.
+    closed: int = 0
     #: Whether it was ranked by words alone for want of vectors.
     preliminary: bool = False
     _items: dict[int, Item] = field(default_factory=dict)
@@ -325,7 +327,7 @@ class Index:
         searches: list[RootSearch] = []
         merged: list[tuple[float, int, int, Found]] = []
         answer = Answer(searches, [], note=asked.note, preliminary=asked.preliminary)
-        for which, (root, _, snapshot) in enumerate(ready):
+        for which, (root, builder, snapshot) in enumerate(ready):
             near = asked.near[which]
             inner = self._inner_roots(root)
             search = RootSearch(
@@ -338,6 +340,8 @@ class Index:
                 answer.note = f"{results.note} {answer.note}".strip()
             answer.matches += results.matches
             answer.skipped += snapshot.left_out_without(inner)
+            closed = builder.found.closed if builder.found is not None else ()
+            answer.closed += sum(not f"{path}/".startswith(inner) for path in closed)
             merged += [
                 (-found.score, which, place, found) for place, found in enumerate(results.found)
             ]

@@ -400,7 +400,7 @@ def _check(
         try:
             re.compile(pattern)
         except re.error:
-            text = f"servers.{name}: {pattern!r} is no regular expression"
+            text = f"servers.{name}: {pattern!r} is not a regular expression"
             raise BadRegistry(text) from None
     if spec.after_change in ("reload", "quiesce") and not spec.reload_command:
         raise BadRegistry(f"servers.{name}: after_change needs a reload_command")

@@ -70,7 +70,7 @@ class RootsSocket(PrivateSocket):
         roots = {root.real: root for root in self._workspace.roots.roots}
         for path in request.remove:
             if roots.pop(os.path.realpath(path), None) is None:
-                raise BadRoot(f"{path} is no root; sightline roots lists them")
+                raise BadRoot(f"{path} is not a root; sightline roots lists them")
         for path in request.add:
             root = self._opened(path)
             roots.setdefault(root.real, root)

@@ -5,13 +5,13 @@ The socket is bound before (see ports.py), to 127.0.0.1 and nothing else.
 
 import asyncio
 import contextlib
-import signal
 import socket
 from collections.abc import Callable
 
 from sightline.server.acceptor import Acceptor
 from sightline.server.connections import Connections
 from sightline.server.descriptors import places_for_connections, raise_descriptor_limit
+from sightline.server.endings import ending_signals
 from sightline.server.http import HttpApp
 from sightline.server.http_connection import Connection
 
@@ -26,10 +26,10 @@ async def serve_http(
     ready: Callable[[], None],
     stopping: asyncio.Event | None = None,
 ) -> None:
-    """Serves until SIGINT, SIGTERM or ``stopping`` is set, then lets running answers end."""
+    """Serves until a signal ends it or ``stopping`` is set, then lets running answers end."""
     loop = asyncio.get_running_loop()
     stopping = stopping or asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ending_signals():
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stopping.set)
     connections = Connections(places_for_connections(raise_descriptor_limit()))

@@ -67,7 +67,7 @@ class DiagnosticsWorkspace:
         ordered = canonical(groups, file_key)
 
         # A server may be there that has none.
-        rest = left_out(outside, found, "diagnostics")
+        rest = left_out(outside, found, "Not checked:")
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             notes = ["next page available"] * more + ["Capped"] * any(flags)

@@ -71,6 +71,8 @@ def skipped_of(rows: Mapping[str, "FileRow"], found: "Found | None") -> list[Ski
         by_reason["name"] = found.unnameable
     if found is not None and found.unread_rules:
         by_reason["ignore_file"] = found.unread_rules
+    if found is not None and found.closed:
+        by_reason["unreadable"] = [*by_reason.get("unreadable", ()), *found.closed]
     skipped = [
         Skipped(reason, len(paths), sorted(paths)[:_EXAMPLES])
         for reason, paths in by_reason.items()

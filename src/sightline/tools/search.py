@@ -206,6 +206,9 @@ def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) 
         sentence += f" {found.note}"
     if not total:
         sentence += _advice(request)
-    if request.mode != "auto" and found.skipped:
-        sentence += f" {plural(found.skipped, 'file')} not indexed; index_status says why."
+    if request.mode != "auto":
+        left_out = [plural(found.skipped, "file")] if found.skipped else []
+        left_out += [plural(found.closed, "closed folder")] if found.closed else []
+        if left_out:
+            sentence += f" {' and '.join(left_out)} not indexed; index_status says why."
     return sentence

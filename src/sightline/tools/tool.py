@@ -176,16 +176,16 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def left_out(
-    outside: int, covered: Covered[Any] | None = None, lacking: str = "language server"
+    outside: int, covered: Covered[Any] | None = None, lacking: str = "No language server for"
 ) -> str:
     """What a summary says at its end of that which is not in the answer, and why.
 
-    ``lacking`` is what nobody has for the languages that are not covered.
+    ``lacking`` begins the sentence that names the languages that are not covered.
     """
     sentences = [f"{outside} outside the workspace not shown."] if outside else []
     if covered is not None:
         if covered.uncovered:
-            sentences.append(f"No {lacking} for {listed(covered.uncovered, _MAX_NAMES)}.")
+            sentences.append(f"{lacking} {listed(covered.uncovered, _MAX_NAMES)}.")
         if covered.unread:
             sentences.append(f"Not looked for in {listed(covered.unread, _MAX_NAMES)}.")
         if covered.note:

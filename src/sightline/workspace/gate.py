@@ -202,8 +202,8 @@ class Gate:
             try:
                 mode = os.lstat(step).st_mode
                 target = os.readlink(step) if stat.S_ISLNK(mode) else None
-            except (OSError, ValueError):
-                raise UriInvalid("no such file in the workspace") from None
+            except (OSError, ValueError) as error:
+                raise _not_reached(error) from None
             if target is None:
                 if rest:
                     if not stat.S_ISDIR(mode):
@@ -302,6 +302,14 @@ def _descriptor_path(descriptor: int, path: str) -> str:
     if hasattr(fcntl, "F_GETPATH"):
         return os.fsdecode(fcntl.fcntl(descriptor, fcntl.F_GETPATH, b"\0" * 1024).rstrip(b"\0"))
     return os.path.realpath(path)
+
+
+def _not_reached(error: Exception) -> UriInvalid:
+    if isinstance(error, PermissionError):
+        return UriInvalid(
+            "the file cannot be reached; check the permissions of the folders above it"
+        )
+    return UriInvalid("no such file in the workspace")
 
 
 def _open_failure(error: OSError) -> NotFound | UriInvalid | WorkspaceDenied:

@@ -5,6 +5,7 @@ bit for others) and read up to a bound. It is written beside its place and then 
 nobody ever sees half of it. Nothing here is ever inside a workspace.
 """
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -37,7 +38,9 @@ def read_private(path: Path, limit: int) -> bytes:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise NotPrivate(f"cannot be opened ({error.strerror})") from None
+        if error.errno == errno.ELOOP:
+            raise NotPrivate("is a link; remove it") from None
+        raise NotPrivate(f"cannot be opened ({error.strerror}); check its permissions") from None
     try:
         _check(os.fstat(descriptor))
         raw = bytearray()

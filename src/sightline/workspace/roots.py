@@ -5,6 +5,7 @@ a URI. Folders that would open the whole machine are refused.
 """
 
 import os
+import stat
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -68,17 +69,31 @@ def open_root(path: str, *, home: str | None) -> Root:
     """The root at ``path``, an absolute path of an existing folder."""
     given = normalise(path)
     real = os.path.realpath(given)
-    if not os.path.isdir(real):
-        shown = os.fsencode(path).decode(errors="backslashreplace")
-        raise BadRoot(f"{shown} is not a folder; pass the folder of your project")
+    shown = os.fsencode(path).decode(errors="backslashreplace")
+    why = _why_no_folder(real)
+    if why:
+        raise BadRoot(f"{shown} {why}; pass the folder of your project")
+    if not os.access(real, os.R_OK | os.X_OK):
+        raise BadRoot(
+            f"{shown} cannot be looked into; run chmod u+rx on it, or pass another folder"
+        )
     if not is_unicode(real):
-        shown = os.fsencode(path).decode(errors="backslashreplace")
         raise BadRoot(f"{shown} cannot be a root: its path is not UTF-8; rename the folder")
     if real == "/" or any(is_under(real, forbidden) for forbidden in _FORBIDDEN):
         raise BadRoot(f"{path} cannot be a root; pass the folder of your project")
     if home is not None and real == os.path.realpath(home):
         raise BadRoot(f"{path} is the home folder and cannot be a root; pass a folder in it")
     return Root(given, real, _around(real, home))
+
+
+def _why_no_folder(real: str) -> str:
+    try:
+        return "" if stat.S_ISDIR(os.stat(real).st_mode) else "is not a folder"
+    except (FileNotFoundError, NotADirectoryError):
+        return "does not exist"
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        return f"cannot be reached ({reason})"
 
 
 def _around(real: str, home: str | None) -> str:
@@ -89,8 +104,12 @@ def _around(real: str, home: str | None) -> str:
     return top
 
 
-def default_root(start: str) -> str:
-    """The nearest folder from ``start`` upward that holds ``.git``, else ``start``."""
+def default_root(start: str, *, home: str | None = None) -> str:
+    """The nearest folder from ``start`` upward that holds ``.git``, else ``start``.
+
+    Some keep the settings in their home, or all of a machine, in Git. Neither is a project.
+    """
     first = normalise(start)
+    no_project = {"/"} if home is None else {"/", os.path.realpath(home)}
     tops = (folder for folder in above(first) if os.path.lexists(os.path.join(folder, ".git")))
-    return next(tops, first)
+    return next((top for top in tops if os.path.realpath(top) not in no_project), first)

@@ -24,6 +24,7 @@ __all__ = [
     "last_change",
     "read_folder",
     "scan",
+    "stamp_from",
     "stamp_of",
 ]
 
@@ -32,6 +33,7 @@ MAX_FILES = 1_000_000
 #: because the kernel's clock ticks a few milliseconds apart.
 RACY_NS = 50_000_000
 HIDDEN = ".git"
+_SIGN = 1 << 63
 
 #: Files that neither a language server nor the index reads. Everything else is tracked.
 _IGNORED_SUFFIXES = frozenset(
@@ -69,7 +71,7 @@ def stamp_of(path: str) -> Stamp | None:
         status = os.lstat(path)
     except (OSError, ValueError):
         return None
-    return _stamp(status) if _is_file(status) else None
+    return stamp_from(status) if _is_file(status) else None
 
 
 def scan(
@@ -117,7 +119,7 @@ def _note_entry(entry: "os.DirEntry[str]", files: dict[str, Stamp], subfolders: 
         elif is_tracked(entry.name):
             status = entry.stat(follow_symlinks=False)
             if _is_file(status):
-                files[entry.name] = _stamp(status)
+                files[entry.name] = stamp_from(status)
     except OSError:
         return  # gone since it was listed
 
@@ -171,5 +173,16 @@ def _is_file(status: os.stat_result) -> bool:
     return stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)
 
 
-def _stamp(status: os.stat_result) -> Stamp:
-    return Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+def stamp_from(status: os.stat_result) -> Stamp:
+    """What ``stat`` said, in numbers of 64 bits with a sign, which is what can be kept.
+
+    A time after 2262, or before 1677, is longer, and some file systems use all bits for inodes.
+    """
+    stamp = Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    if (
+        stamp.inode < _SIGN
+        and -_SIGN <= stamp.mtime_ns < _SIGN
+        and -_SIGN <= stamp.ctime_ns < _SIGN
+    ):
+        return stamp
+    return Stamp(*((number + _SIGN) % (2 * _SIGN) - _SIGN for number in stamp))

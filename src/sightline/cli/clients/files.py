@@ -111,10 +111,14 @@ def _made(path: Path, data: bytes, mode: int) -> Path:
     made = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(made, flags, 0o600)
-    with open(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(descriptor)
-        if hasattr(os, "fchmod"):
-            os.fchmod(descriptor, mode)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+            if hasattr(os, "fchmod"):
+                os.fchmod(descriptor, mode)
+    except BaseException:
+        made.unlink(missing_ok=True)
+        raise
     return made

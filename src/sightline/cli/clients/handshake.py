@@ -47,6 +47,8 @@ class Visit:
     has_text: bool
     connect_s: float
     call_s: float
+    #: Whether the file was asked about and lies in none of the server's roots.
+    elsewhere: bool = False
 
 
 async def visit(
@@ -68,7 +70,7 @@ async def visit(
     tools = [str(tool["name"]) for tool in listed["tools"]]
     connected = time.monotonic()
     about = [("vscode.lsp.documentSymbols", {"uri": Path(example).as_uri()})] if example else []
-    tool, result = await _first_answer(line, tools, [*about, *_ANYWHERE], wait_s)
+    tool, result, elsewhere = await _first_answer(line, tools, [*about, *_ANYWHERE], wait_s)
     content = result.get("content", [])
     payload = result.get("structuredContent")
     if payload is None and content:
@@ -84,13 +86,16 @@ async def visit(
         has_text=bool(content),
         connect_s=connected - began,
         call_s=time.monotonic() - connected,
+        elsewhere=elsewhere,
     )
 
 
 async def _first_answer(
     line: Line, tools: list[str], questions: list[Question], wait_s: float
-) -> tuple[str | None, dict[str, Any]]:
-    """The answer to the first question that the catalogue has a tool for."""
+) -> tuple[str | None, dict[str, Any], bool]:
+    """The answer to the first question that the catalogue has a tool for, and whether one before
+    it was about a file that is not served."""
+    elsewhere = False
     listed = {_plain(tool): tool for tool in tools}
     numbers = itertools.count(2)
     for name, arguments in questions:
@@ -101,8 +106,10 @@ async def _first_answer(
         until = time.monotonic() + wait_s
         while True:
             try:
-                return tool, await _ask(line, next(numbers), "tools/call", params)
+                answer = await _ask(line, next(numbers), "tools/call", params)
+                return tool, answer, elsewhere
             except _NotServed:
+                elsewhere = True
                 break
             except CommandError as missing:
                 # A project without code that a server is for can still be searched.
@@ -113,7 +120,7 @@ async def _first_answer(
                 if time.monotonic() > until:
                     raise CommandError(str(busy), Exit.NOT_READY) from None
                 await asyncio.sleep(_PAUSE_S)
-    return None, {}
+    return None, {}, elsewhere
 
 
 class _NotServed(Exception):

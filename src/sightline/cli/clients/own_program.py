@@ -1,10 +1,11 @@
 """How a client starts this very installation of Sightline: the command to write into its file."""
 
 import os
+import shlex
 import shutil
 import sys
 
-__all__ = ["command", "is_temporary"]
+__all__ = ["command", "is_temporary", "typed"]
 
 
 def command(argv0: str) -> list[str]:
@@ -15,6 +16,11 @@ def command(argv0: str) -> list[str]:
         if path is not None and os.access(path, os.X_OK):
             return [path]
     return [sys.executable, "-m", "sightline"]
+
+
+def typed(argv0: str) -> str:
+    """What a user types to run it, who has perhaps never installed it: ``make serve`` does not."""
+    return "sightline" if shutil.which("sightline") else shlex.join(command(argv0))
 
 
 def is_temporary(program: list[str]) -> bool:

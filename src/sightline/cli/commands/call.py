@@ -79,7 +79,7 @@ def _lines(finished: Finished, tool: str) -> int:
     payload: dict[str, Any] = msgspec.json.decode(finished.outcome)["structuredContent"]
     lines = lines_of(payload, os.getcwd())
     if lines is None:
-        raise CommandError(f"an answer of {tool} is no list of places; leave --lines out")
+        raise CommandError(f"what {tool} answers is not a list of places; leave --lines out")
     print("\n".join(lines))
     return int(Exit.OK)
 

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -184,7 +185,7 @@ class _Run:
             raise CommandError(f"{shown} has no server {name}; run {again}", Exit.NOT_FOUND)
         endpoint = endpoint_of(found)
         folder = os.getcwd()
-        project = default_root(folder)
+        project = default_root(folder, home=self.folders.home)
         here = Here(
             environment=os.environ,
             folder=folder,
@@ -195,9 +196,10 @@ class _Run:
             wait_s=self.arguments.wait,
         )
         print(plain(f"{title}: {shown} has {name}, over {endpoint.transport}"), flush=True)
-        return self._report(asyncio.run(check(self.client, name, endpoint, here)), endpoint)
+        seen = asyncio.run(check(self.client, name, endpoint, here))
+        return self._report(seen, endpoint, project)
 
-    def _report(self, found: Found, endpoint: Endpoint) -> int:
+    def _report(self, found: Found, endpoint: Endpoint, project: str) -> int:
         seen, own = found.visit, found.own
         spoken = f"sightline {seen.version}, MCP {seen.revision}"
         print(plain(f"  connects  {spoken}, {seen.connect_s:.2f} s"))
@@ -207,6 +209,13 @@ class _Run:
             asked = f"{seen.tool} of {seen.about}" if seen.about else seen.tool
             said = seen.summary or f"{seen.size} bytes"
             print(plain(f"  answers   {asked}: {said} ({seen.call_s:.2f} s)"))
+        if seen.elsewhere:
+            cure = (
+                f"sightline roots add {shlex.quote(project)}"
+                if endpoint.url
+                else f"sightline config {self.client.key} {shlex.quote(project)} --write"
+            )
+            print(plain(f"  but       {project} is not served; to change that: {cure}"))
         if own is None:
             print(f"ready: {self.client.next_step}")
             return int(Exit.OK)

@@ -21,7 +21,7 @@ from sightline.cli.folders import Folders, private
 from sightline.cli.loops import plain_runner
 from sightline.cli.main import make_parser
 from sightline.cli.plain import plain, plain_json
-from sightline.cli.start import build_program, roots_from
+from sightline.cli.start import EXTRA_ROOTS, build_program, context_options, roots_from
 from sightline.contract.failures import Failure
 from sightline.contract.texts import listed
 from sightline.lsp.coverage.packages import ASTRAY_FIX, ASTRAY_TOLD, KINDS
@@ -108,7 +108,9 @@ def examine(paths: list[str]) -> Iterator[Finding]:
     try:
         roots = roots_from(paths, configuration, folders)
     except CommandError as problem:
-        yield Finding("roots", "missing", str(problem), "sightline doctor ROOT")
+        extra = EXTRA_ROOTS in str(problem)
+        fix = f"correct or remove {EXTRA_ROOTS}" if extra else "sightline doctor ROOT"
+        yield Finding("roots", "missing", str(problem), fix)
         return
     situation = Situation(folders, configuration, roots)
     for check in CHECKS:
@@ -172,6 +174,19 @@ def token_is_usable(situation: Situation) -> Iterator[Finding]:
     yield Finding("token", "ok", f"{count} in a file that only you can read")
 
 
+def context_can_be_asked(situation: Situation) -> Iterator[Finding]:
+    """What keeps servers from starting for the sake of context tools."""
+    try:
+        private(situation.folders.data)
+    except CommandError:
+        return  # which was found before
+    try:
+        context_options(situation.configuration.settings, situation.folders)
+    except CommandError as problem:
+        said, _, step = str(problem).partition("; ")
+        yield Finding("context", "missing", said, step)
+
+
 def languages_are_known(situation: Situation) -> Iterator[Finding]:
     """Every language of the roots: its server is started and must say that it is ready."""
     with plain_runner() as runner:
@@ -184,7 +199,7 @@ async def _languages(situation: Situation) -> list[Finding]:
     try:
         program = build_program(situation.configuration, situation.roots, folders, Log())
     except CommandError:
-        return []  # the cache folder cannot be used, which was found before
+        return []  # it cannot start at all, which was found before
     try:
         outlooks = await program.pool.outlook()
         if not outlooks:
@@ -266,7 +281,7 @@ def _not_startable(
     why = str(failure).removesuffix("; run sightline doctor")
     routes, cache = outlook.routes, situation.folders.cache
     if _is_full(cache):
-        return Finding(subject, "missing", why, _more_space("cache"))
+        return Finding(subject, "missing", why.partition("; ")[0], _more_space("cache"))
     needed = cache / "servers"  # where what a start needs is made
     if _cannot_write(needed if os.path.lexists(needed) else cache):
         return Finding(subject, "missing", why, _writable(needed, "cache"))
@@ -364,6 +379,7 @@ def servers_are_enclosed(situation: Situation) -> Iterator[Finding]:
 CHECKS: list[Callable[[Situation], Iterator[Finding]]] = [
     folders_are_writable,
     token_is_usable,
+    context_can_be_asked,
     languages_are_known,
     changes_are_noticed,
     trust_is_known,

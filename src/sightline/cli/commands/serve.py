@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from sightline import __version__
+from sightline.cli.clients import own_program
 from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private, unwritable
 from sightline.cli.loops import loop_runner
@@ -16,6 +17,7 @@ from sightline.cli.plain import plain
 from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.settings import Settings
 from sightline.server.compose import Program
+from sightline.server.endings import ending_signals
 from sightline.server.http import HttpApp
 from sightline.server.logs import Log
 from sightline.server.ports import PortTaken, bind
@@ -98,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
             await program.close()
             # Everything is ended. Who asks again now must not turn a clean exit into a killed one.
             if sys.platform != "win32":
-                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+                signal.pthread_sigmask(signal.SIG_BLOCK, ending_signals())
 
     with loop_runner() as runner:
         runner.run(serve())
@@ -116,8 +118,9 @@ def _banner(program: Program, port: int) -> str:
     names = [plain(root.given) for root in program.workspace.roots.roots]
     roots = ", ".join(names) or "context caches"
     other = f" --port {port}" if port != Settings().port else ""
+    program_name = plain(own_program.typed(sys.argv[0]))
     return (
         f"sightline {__version__} serves {roots}\n"
-        f"  http://127.0.0.1:{port}/mcp   (token: sightline token show; stop: Ctrl-C)\n"
-        f"  connect a client: sightline config CLIENT --http{other} --write --check"
+        f"  http://127.0.0.1:{port}/mcp   (token: {program_name} token show; stop: Ctrl-C)\n"
+        f"  connect a client: {program_name} config CLIENT --http{other} --write --check"
     )

@@ -18,7 +18,7 @@ from sightline.cli.folders import Folders, private, unwritable
 from sightline.cli.main import add_common, make_parser
 from sightline.cli.plain import plain_json
 from sightline.cli.start import configuration_from
-from sightline.cli.wanted_servers import wanted
+from sightline.cli.wanted_servers import meant, wanted
 from sightline.contract.failures import Failure, InstallFailure
 from sightline.lsp.install.downloads import Tools
 from sightline.lsp.install.installer import Installer
@@ -37,9 +37,14 @@ def parser(name: str) -> argparse.ArgumentParser:
         "One that is damaged is installed again.",
         "sightline servers install tsgo clangd",
     )
-    made.add_argument("action", choices=("list", "install", "remove"))
+    actions = ("list", "install", "remove")
+    made.add_argument("action", choices=actions, metavar="|".join(actions))
     made.add_argument(
-        "names", nargs="*", metavar="NAME", help="servers, as the list names them, or languages"
+        "names",
+        nargs="*",
+        default=[],
+        metavar="NAME",
+        help="servers, as the list names them, or languages",
     )
     made.add_argument("--all", action="store_true", help="every server that can be installed")
     made.add_argument("--json", action="store_true", help="the list as JSON")
@@ -50,9 +55,12 @@ def parser(name: str) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     folders = Folders(os.environ)
     configuration = configuration_from(arguments, folders)
-    if arguments.action == "list":
-        return _list(configuration, folders, arguments.json)
+    if arguments.names and arguments.all:
+        raise CommandError("pass names or --all, not both", Exit.USAGE)
     registry = configuration.registry
+    if arguments.action == "list":
+        names = meant(registry, arguments.names)
+        return _list(configuration, folders, names, as_json=arguments.json)
     packages = wanted(registry, arguments.action, arguments.names, everything=arguments.all)
     private(folders.data)
     store = Store(folders.servers)
@@ -131,11 +139,14 @@ def _is_damaged(launcher: Launcher, package: str, *, thorough: bool = False) -> 
     )
 
 
-def _list(configuration: Configuration, folders: Folders, as_json: bool) -> int:
+def _list(
+    configuration: Configuration, folders: Folders, names: Sequence[str], *, as_json: bool
+) -> int:
     registry = configuration.registry
     launcher = Launcher(os.environ, folders.cache, Store(folders.servers), registry)
     rows: list[dict[str, Any]] = []
-    for name, spec in registry.servers.items():
+    for name in names:
+        spec = registry.servers[name]
         found = launcher.find(name, ())
         damaged = spec.found == "installed" and _is_damaged(launcher, spec.package)
         rows.append(

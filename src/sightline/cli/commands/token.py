@@ -19,7 +19,7 @@ def parser(name: str) -> argparse.ArgumentParser:
         "old one no more.",
         'export TOKEN="$(sightline token show)"',
     )
-    made.add_argument("action", choices=["show", "rotate"])
+    made.add_argument("action", choices=["show", "rotate"], metavar="show|rotate")
     made.add_argument(
         "--headers", action="store_true", help="as a JSON object of HTTP headers, for clients"
     )

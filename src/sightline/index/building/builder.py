@@ -260,6 +260,8 @@ class Builder:
             plan = plan_all(self.discovery, tree, rows, force=force)
             self.found = plan.found
             return plan
+        if self.found is not None:
+            self.found.closed = self.discovery.closed(tree)
         return plan_some(self.discovery, tree, rows, announced, doubted)
 
     async def _carry_out(self, plan: Plan, tree: Callable[[], Tree]) -> Tally:

@@ -5,6 +5,7 @@ The answer comes from names and ignore files alone; no file is opened. What a fi
 later, when it is read. Files that version control ignores are counted, not listed.
 """
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -47,6 +48,8 @@ class Found:
     unnameable: list[str] = field(default_factory=list)
     #: Ignore files whose patterns do not hold, because they or all of them are too many.
     unread_rules: list[str] = field(default_factory=list)
+    #: Folders that nobody may look into.
+    closed: list[str] = field(default_factory=list)
 
 
 class Discovery:
@@ -90,7 +93,16 @@ class Discovery:
                 else:
                     found.files[path] = stamp
         found.unread_rules = [_nameable(path) for path in self._ignores.unread]
+        found.closed = self.closed(tree)
         return found
+
+    def closed(self, tree: Tree) -> list[str]:
+        """Folders that would be entered and cannot be looked into: they seem to be empty."""
+        skip = len(self.root) + 1
+        empty = (folder for folder, files in tree.items() if not files)
+        shut = (path for path in empty if not os.access(path, os.R_OK | os.X_OK))
+        there = sorted(path[skip:] for path in shut if os.path.isdir(path))
+        return [_nameable(path) for path in there if path in self._rules]
 
     def admits(self, path: str) -> bool:
         """Whether a file is a candidate, by what is known of its folder."""

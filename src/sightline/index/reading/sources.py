@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sightline.contract.failures import Failure
 from sightline.index.reading.languages import language_of
 from sightline.workspace.gate import Gate, GatedFile
-from sightline.workspace.tree import Stamp
+from sightline.workspace.tree import Stamp, stamp_from
 
 __all__ = [
     "MAX_BYTES",
@@ -65,7 +65,7 @@ def read_source(gate: Gate, real: str) -> Source:
     try:
         with gate.open(GatedFile(real, "")) as descriptor:
             before = os.fstat(descriptor)
-            stamp = Stamp(before.st_size, before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
+            stamp = stamp_from(before)
             if before.st_size > MAX_BYTES:
                 return _left_out(stamp, name, "too_large")
             raw = read_whole(descriptor, before.st_size, MAX_BYTES)
@@ -77,9 +77,12 @@ def read_source(gate: Gate, real: str) -> Source:
         return _left_out(None, name, "unreadable")
     if len(raw) > MAX_BYTES:
         return _left_out(None, name, "too_large")
-    newest = max(after.st_mtime_ns, after.st_ctime_ns)
+    now = time.time_ns()
+    # Whoever unpacks an archive may set a time to come; when that was done is in the other one.
+    written = after.st_mtime_ns if after.st_mtime_ns <= now else 0
+    newest = max(written, after.st_ctime_ns)
     if (after.st_mtime_ns, after.st_size) != (before.st_mtime_ns, len(raw)) or (
-        time.time_ns() - newest < _RACY_NS
+        now - newest < _RACY_NS
     ):
         # Written while or just before it was read: no later stamp may be taken for this content.
         stamp = stamp._replace(ctime_ns=-1)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from sightline.index.storage.disk import DiskRefuses, is_damage
-from sightline.workspace.tree import Stamp
+from sightline.workspace.tree import Stamp, stamp_from
 
 __all__ = ["BrokenManifest", "FileRow", "Manifest", "SegmentRow"]
 
@@ -71,12 +71,7 @@ class FileRow(NamedTuple):
 
     def is_at(self, status: os.stat_result) -> bool:
         """The same of a file that is open."""
-        return (
-            self.mtime == status.st_mtime_ns
-            and self.ctime == status.st_ctime_ns
-            and self.inode == status.st_ino
-            and self.size == status.st_size
-        )
+        return self.size == status.st_size and self.matches(stamp_from(status))
 
 
 class SegmentRow(NamedTuple):

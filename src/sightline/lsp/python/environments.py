@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sightline.contract.canonical import sha256_hex
 from sightline.lsp.files.reading import names_in, read_text
+from sightline.workspace.private_files import write_private
 
 __all__ = [
     "empty_configuration",
@@ -70,12 +71,17 @@ def empty_configuration(cache: Path) -> str:
 
 
 def empty_environment(cache: Path) -> str:
-    """An environment without packages, made once in the per-user cache."""
+    """An environment without packages, made once in the per-user cache.
+
+    What says that it is one is looked at each time: with half of it, as a full disk leaves it, a
+    server takes the environment of some Python of this machine instead.
+    """
     folder = cache / "empty-python-environment"
     (folder / "lib" / "python3.13" / "site-packages").mkdir(parents=True, exist_ok=True)
     marker = folder / "pyvenv.cfg"
-    if not marker.exists():
-        marker.write_text(f"home = /nonexistent\nversion = {_VERSION}\n", encoding="utf-8")
+    says = f"home = /nonexistent\nversion = {_VERSION}\n"
+    if read_text(str(marker), _MAX_PROJECT) != says:
+        write_private(marker, says.encode())
     return str(folder)
 
 

@@ -44,9 +44,8 @@ _OWN_SERVER = (
     'command = ["PROGRAM"], found = "path"'
 )
 _SEARCH = "search its text"
-_NOBODY = "no language server knows a file here; run sightline doctor"
 _NOT_OF_ALL = "the language servers of this workspace do not answer this; search its text"
-#: So many packages are named in a sentence.
+#: So many packages, or languages, are named in a sentence.
 _NAMED = 4
 #: A file that is quick to open and large enough to define something.
 _PROBE_BYTES = range(64, 65_536)
@@ -271,7 +270,13 @@ class Routes:
             for route in self._in_root(choice.name, root):
                 found[route.name, route.project.folder] = route
         if not found:
-            raise Unavailable(_NOT_OF_ALL if served else _NOBODY)
+            if served:
+                raise Unavailable(_NOT_OF_ALL)
+            if not uncovered:
+                why = "no language server is known for the files here"
+                raise Unavailable(f"{why}; search the text, or run sightline doctor")
+            languages = listed(sorted(uncovered), _NAMED)
+            raise Unavailable(f"no language server answers for {languages}; run sightline doctor")
         return list(found.values()), tuple(sorted(uncovered))
 
     def place(self, route: Route) -> str:

@@ -7,6 +7,7 @@ project.
 """
 
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -46,6 +47,7 @@ from sightline.workspace.beside import Stamp, Stamps, stamp
 __all__ = ["Found", "Launcher", "Start"]
 
 _NODE = "{node}"
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _SERVER = "{server}/"
 _GUARD = str(Path(__file__).with_name("guard.cjs"))
 #: So many modules are named in a sentence.
@@ -174,7 +176,8 @@ class Launcher(Struct, frozen=True):
             if error.filename is not None and not lies_in(str(error.filename), [str(self.cache)]):
                 raise
             why = f"{name} needs the cache folder, which cannot be written ({error.strerror})"
-            raise Unavailable(f"{why}; run sightline doctor") from None
+            step = "free some space there" if error.errno in _FULL else "run sightline doctor"
+            raise Unavailable(f"{why}; {step}") from None
 
     def _prepared(
         self,
