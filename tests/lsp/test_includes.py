@@ -55,6 +55,22 @@ def test_what_holds_under_no_condition(text: str, names: set[str]) -> None:
     assert needed(text) == names
 
 
+@pytest.mark.parametrize("name", ["stddef.h", "own.h"])
+@pytest.mark.parametrize("system", [True, False])
+def test_folders_that_come_after_the_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, system: bool
+) -> None:
+    """Those that have what every compiler brings; all, where nobody knows what the system has."""
+    (tmp_path / "usr").mkdir()
+    (tmp_path / "usr/stdio.h").touch()
+    patterns = (f"{tmp_path}/usr",) if system else ()
+    monkeypatch.setattr("sightline.lsp.c.includes._SYSTEM", patterns)
+    files = {"src/a.c": "#include <area.h>\n", "inc/area.h": "", f"inc/{name}": ""}
+    told = found(write_files(tmp_path / "ws", files))
+    assert told.folders == (f"{tmp_path}/ws/inc",)
+    assert bool(told.hiding) == (name == "stddef.h" or not system)
+
+
 def test_the_folder_that_makes_an_include_work_is_taken(tmp_path: Path) -> None:
     root = write_files(
         tmp_path / "ws",

@@ -54,6 +54,13 @@ _SYSTEM = (
     "/usr/include/*/c++/*",
     "/usr/lib/gcc/*/*/include",
 )
+#: What every compiler brings, wherever that lies.
+_OF_COMPILERS = frozenset(
+    """
+    float.h iso646.h limits.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h
+    stdnoreturn.h tgmath.h
+    """.split()
+)
 #: So deep are files followed that are included and have no name of the language's.
 _DEEPEST = 4
 _MAX_FILES = 20_000
@@ -417,7 +424,9 @@ def _hiding(folders: Iterable[str], system: Iterable[str]) -> frozenset[str]:
     """The folders in which something has the name of what the system has: looked in first, they
     would hide that from its own headers.
     """
-    names = frozenset(chain.from_iterable(map(_names_in, system)))
+    names = _OF_COMPILERS.union(chain.from_iterable(map(_names_in, system)))
+    if names == _OF_COMPILERS:
+        return frozenset(folders)  # nobody knows what the system has
     return frozenset(folder for folder in folders if not names.isdisjoint(_names_in(folder)))
 
 
