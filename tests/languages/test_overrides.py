@@ -114,3 +114,19 @@ async def test_a_property_in_the_place_of_an_attribute(tmp_path: Path) -> None:
         "Returned 0 references. items of a base class or subclass is used in 1 place (box.py), "
         "not counted here."
     )
+
+
+PROTOCOL = (
+    "from typing import Protocol\n\n\nclass Base(Protocol):\n    def handle(self) -> None: ...\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "is_kin"), [("", True), ("    size: int\n", True), ("    weight: int\n", False)]
+)
+async def test_a_protocol_is_a_base_of_what_has_its_members(
+    tmp_path: Path, more: str, is_kin: bool
+) -> None:
+    mail = "class Box:\n    size = 1\n\n\nclass Mail(Box):\n    def handle(self) -> None: ...\n"
+    files = {"base.py": PROTOCOL + more, "mail.py": mail, "run.py": CALL}
+    assert (SAID in await said_of(tmp_path, files)) == is_kin

@@ -6,8 +6,9 @@
 A call of ``Base.handle`` may reach ``Mail.handle``, and no server counts it as a use of that. The
 head of a class names its bases, by any name and from any module, so the server is asked what each
 of them is, and that one's bases then. Where it cannot tell, and outside of the project, where it is
-not asked, the name alone counts. Refused is to follow what only a program knows: classes that a
-function makes, and protocols, which have no heads in common.
+not asked, the name alone counts. A protocol is a base of every class that has all of its members,
+though no head says so. Refused is to follow what only a program knows: classes that a function
+makes.
 """
 
 import re
@@ -35,6 +36,9 @@ _HEAD = re.compile(
     rb"|\w++\s*+=(?!=)\s*+[\w.]*+|(?P<name>\w++(?:\s*+\.\s*+\w++)*+)"
 )
 _LAST = re.compile(rb"\w+\Z")
+_PROTOCOL = "Protocol"
+#: What a line in the body of a class declares. Every class has those with underscores around them.
+_MEMBER = re.compile(rb"[ \t]+(?:(?:async[ \t]+)?def[ \t]+(?!__)(\w+)|(?!__)(\w+)[ \t]*[:=](?!=))")
 #: So many lines may the head of a class have, and so much is read there.
 _MOST_HEAD, _MOST_WORDS = 20, 256
 #: So many bases are asked for, and so many steps are gone.
@@ -120,6 +124,7 @@ class Kin:
         self._lines = cache(lines_of)
         self._openers = cache(lambda path: openers(self._lines(path)))
         self._around = cache(self._around_)
+        self._members = cache(self._members_)
         #: The bases of a class, and the names of those that nobody knows.
         self._bases: dict[_Class, tuple[set[_Class], set[str]]] = {}
 
@@ -136,11 +141,15 @@ class Kin:
             return [False for _ in others]
         await self._learn(own | strangers)
         higher = {each: self._above(each) for each in own | strangers}
+
+        def is_base(one: _Class, other: _Class) -> bool:
+            return _is_among(one, higher[other]) or self._is_met(one, {other, *higher[other][0]})
+
         kin = {
             other
             for other in strangers
             for each in own
-            if _is_among(other, higher[each]) or _is_among(each, higher[other])
+            if is_base(other, each) or is_base(each, other)
         }
         return [other in kin for other in around]
 
@@ -177,6 +186,23 @@ class Kin:
             waiting += [base for base in bases if base not in found]
             found.update(bases)
         return found, names
+
+    def _is_met(self, protocol: _Class, classes: Iterable[_Class]) -> bool:
+        """Whether a class is a protocol all of whose members these classes have together."""
+        wanted = self._members(protocol) if _PROTOCOL in dict(protocol.bases) else frozenset()
+        return bool(wanted) and wanted.issubset(
+            member for each in classes for member in self._members(each)
+        )
+
+    def _members_(self, owner: _Class) -> frozenset[bytes]:
+        """The names that the body of a class declares."""
+        lines, opened = self._lines(owner.path), self._openers(owner.path)
+        found = (
+            _MEMBER.match(line)
+            for line, opener in zip(lines[owner.line :], opened[owner.line :], strict=True)
+            if opener == ("class", owner.line)
+        )
+        return frozenset(each[1] or each[2] for each in found if each is not None)
 
     def _first(self, places: Sequence[Location]) -> _Class | None:
         return next((each for each in map(self._around, places) if each is not None), None)
