@@ -33,7 +33,14 @@ from sightline.lsp.asking.references import Ask, Found, define, find
 from sightline.lsp.asking.spelled import Accounted, Known, Spelled, account
 from sightline.lsp.asking.sweep import Counter, sweep
 from sightline.lsp.asking.unknown_names import NOTE
-from sightline.lsp.coverage.other_builds import Extent, OtherBuilds, Sought, extent_of, name_at
+from sightline.lsp.coverage.other_builds import (
+    Extent,
+    Mention,
+    OtherBuilds,
+    Sought,
+    extent_of,
+    name_at,
+)
 from sightline.lsp.coverage.unread_scripts import whole_name
 from sightline.lsp.project.first_lines import may_be_script
 from sightline.lsp.project.projects import Project
@@ -191,14 +198,14 @@ class Pool:
             if told.has_name:
                 unread = await self.gaps.unread_languages(own, file.path, name)
         name = whole_name(language, file, position, found)
-        notes = [_not_shown(copies), self._note(own), *lacks, mentions]
+        notes = [_not_shown(copies), self._note(own), *lacks, mentions.sentence]
         notes.append(await self.gaps.in_scripts(related, name, found, self._scripts_of))
         known = [*found, *(place for part in parts for place in part.known.definitions)]
         notes.append(await self.gaps.in_shell(related, language, name, known))
         notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
         notes.append(await self.gaps.in_other_roots(own, file.path, name, found))
-        # Where a name is known to stand in code that is not compiled, that is why.
-        notes += [NOTE] if not mentions and all(part.unknown for part in parts) else []
+        if all(part.unknown for part in parts) and not mentions.explains:
+            notes.append(NOTE)
         if own.spec.compile_database:
             path = question.file.path
             server, spoken = await self._reader(own, path), self._routes.language_id(path)
@@ -450,12 +457,12 @@ class Pool:
         file: SourceFile,
         found: Sequence[Location],
         references: Ask,
-    ) -> str:
+    ) -> Mention:
         """What is to be said of the same name in code that the server may leave out. ``file`` is
         where a user asked.
         """
         if sought is None:
-            return ""
+            return Mention()
         others, server, words, symbols = sought
 
         async def declared() -> Sequence[Location]:

@@ -27,7 +27,16 @@ from sightline.lsp.registry import ServerSpec
 from sightline.lsp.wire.messages import SymbolDetails
 from sightline.workspace.changes import Change
 
-__all__ = ["Builds", "Extent", "OtherBuilds", "Sought", "builds_of", "extent_of", "name_at"]
+__all__ = [
+    "Builds",
+    "Extent",
+    "Mention",
+    "OtherBuilds",
+    "Sought",
+    "builds_of",
+    "extent_of",
+    "name_at",
+]
 
 _MAX_BYTES = 4 << 20
 #: So many characters are kept. More are not looked through.
@@ -139,6 +148,15 @@ def _is_of(file: SourceFile, symbol: SymbolDetails) -> bool:
     return re.search(_TYPE, usr) is not None and uris == {file.uri}
 
 
+class Mention(NamedTuple):
+    """What is said of a word, and whether that tells why a server may know nothing of it: it is
+    known that it stands in code which is not compiled.
+    """
+
+    sentence: str = ""
+    explains: bool = False
+
+
 class _Kept(NamedTuple):
     """A file: whether nobody compiles it, or only with errors; and the code that may be left out,
     which then is all of it.
@@ -201,7 +219,7 @@ class OtherBuilds:
         sought: Sought,
         reach: Extent | None,
         found: Callable[[], Awaitable[Iterable[Location]]],
-    ) -> str:
+    ) -> Mention:
         """What is to be said of a word that was sought.
 
         What was meant by it need be known only where the word does not decide. Where it was found,
@@ -209,13 +227,14 @@ class OtherBuilds:
         """
         looked, names, lines, _ = sought
         if looked.size > _MOST:
-            return f"Code {_either(self.builds.parts)} is too much to look through; {_MISSING}"
+            code = _either(self.builds.parts)
+            return Mention(f"Code {code} is too much to look through; {_MISSING}", explains=True)
         if sought.decided or reach is None:
-            return ""
+            return Mention()
         if reach.names != names:
             lines = await self._search(looked, reach.names)
         if not any(reach.covers(path, line) for path in lines for line in lines[path]):
-            return ""
+            return Mention()
         for place in await found():
             lines.get(path_in(place.uri), set()).discard(place.range.start.line)
         left = {path: sum(reach.covers(path, line) for line in lines[path]) for path in lines}
@@ -229,16 +248,17 @@ class OtherBuilds:
             return await asyncio.to_thread(_lines, looked, names)
         return _lines(looked, names)
 
-    def _sentence(self, looked: _Looked, lines: Mapping[str, int]) -> str:
+    def _sentence(self, looked: _Looked, lines: Mapping[str, int]) -> Mention:
         if not lines:
-            return ""
+            return Mention()
         start = len(self._project().folder) + 1
         total = sum(lines.values())
         count = "1 line" if total == 1 else f"{total:,} lines"
         names = sorted(path[start:] for path in lines)
         files = listed([name for name in names if re.fullmatch(_PLAIN, name)], _NAMED)
-        where = self._where([looked.files[path] for path in lines])
-        return f"The name also stands in {count} {where} ({files}); {_MISSING}"
+        kept = [looked.files[path] for path in lines]
+        said = f"The name also stands in {count} {self._where(kept)} ({files}); {_MISSING}"
+        return Mention(said, explains=not all(file.wrong for file in kept))
 
     def _where(self, files: Sequence[_Kept]) -> str:
         """Where in such files something may be left out."""
