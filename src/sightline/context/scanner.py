@@ -10,6 +10,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 from sightline.context.numbers import Number, float_from_parts
+from sightline.contract.possessive import possessive
 
 __all__ = ["CLOSE", "END", "IDENTS", "NUMBER_START", "Refused", "Scanner"]
 
@@ -19,7 +20,9 @@ _I32 = 2**31 - 1
 _BLANKS = re.compile(rb"[ \n\t\r]*")
 _PLAIN = re.compile(rb'[^"\\\x00-\x1f]*')
 #: A whole string after its opening quote, escapes well-formed.
-_STRING = re.compile(rb'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
+_STRING = re.compile(
+    possessive(rb'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
+)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HEX = re.compile(rb"[0-9a-fA-F]{4}")
 _ESCAPES = {ord(k): v for k, v in zip('"\\/bfnrt', b'"\\/\b\f\n\r\t', strict=True)}

@@ -8,6 +8,8 @@
 
 import re
 
+from sightline.contract.possessive import possessive
+
 __all__ = ["FIRST_BYTES", "program_of"]
 
 #: So much of a file is looked at. Kernels heed 127 or 255 bytes.
@@ -16,7 +18,7 @@ FIRST_BYTES = 256
 _PATH = rb"(?:[^\s/]*+/)*+"
 _ENV = rb"(?:env[ \t]++(?:-S[ \t]*+|-\S++[ \t]++|\w++=\S*+[ \t]++)*+)?"
 _NAMED = re.compile(
-    rb"#![ \t]*+%b%b%b([A-Za-z][A-Za-z+-]*+)[0-9.]*+(?=\s|\Z)" % (_PATH, _ENV, _PATH)
+    possessive(rb"#![ \t]*+%b%b%b([A-Za-z][A-Za-z+-]*+)[0-9.]*+(?=\s|\Z)" % (_PATH, _ENV, _PATH))
 )
 
 

@@ -17,6 +17,7 @@ from functools import cache
 from itertools import accumulate, islice
 from typing import NamedTuple
 
+from sightline.contract.possessive import possessive
 from sightline.contract.texts import line_length_utf16
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
@@ -32,8 +33,10 @@ _CLASS = re.compile(rb"[ \t]*class[ \t]+(\w+)")
 #: What is read of the head of a class: what is no code, brackets, its end, what a keyword gives,
 #: and names, of which the last part is one that can be asked about.
 _HEAD = re.compile(
-    rb"#[^\n]*+|\"[^\"\n]*+\"?|'[^'\n]*+'?|(?P<open>[\[({])|(?P<close>[\])}])|(?P<end>:)"
-    rb"|\w++\s*+=(?!=)\s*+[\w.]*+|(?P<name>\w++(?:\s*+\.\s*+\w++)*+)"
+    possessive(
+        rb"#[^\n]*+|\"[^\"\n]*+\"?|'[^'\n]*+'?|(?P<open>[\[({])|(?P<close>[\])}])|(?P<end>:)"
+        rb"|\w++\s*+=(?!=)\s*+[\w.]*+|(?P<name>\w++(?:\s*+\.\s*+\w++)*+)"
+    )
 )
 _LAST = re.compile(rb"\w+\Z")
 _PROTOCOL = "Protocol"

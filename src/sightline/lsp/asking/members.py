@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from sightline.contract.possessive import possessive
 from sightline.contract.texts import column_of, line_length_utf16, line_text, listed_paths
 from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
@@ -90,8 +91,12 @@ def _line(quote: bytes) -> bytes:
 
 
 _PYTHON = _Syntax(
-    re.compile(rb"#[^\n]*|%b|%b" % (_text(b'"', b"code"), _text(b"'", b"also_code")), re.DOTALL),
-    re.compile(r"[ \t]+(?:(?:async[ \t]+)?def|class)[ \t]+|[ \t]+(?:\w+[ \t]*,[ \t]*)*+|.*\."),
+    re.compile(
+        possessive(rb"#[^\n]*|%b|%b" % (_text(b'"', b"code"), _text(b"'", b"also_code"))), re.DOTALL
+    ),
+    re.compile(
+        possessive(r"[ \t]+(?:(?:async[ \t]+)?def|class)[ \t]+|[ \t]+(?:\w+[ \t]*,[ \t]*)*+|.*\.")
+    ),
     re.compile(r"\w+[ \t]*[:=(\[,]|(?<=\.)\w+"),
 )
 PYTHON_NO_CODE = _PYTHON.no_code
@@ -99,8 +104,10 @@ PYTHON_NO_CODE = _PYTHON.no_code
 _ATTRIBUTE = re.compile(r"\w+\.")
 _JAVASCRIPT = _Syntax(
     re.compile(
-        rb"`(?P<code>(?:[^`\\]++|\\.)*+`?)|//[^\n]*|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|\"%b|'%b"
-        % (_line(b'"'), _line(b"'")),
+        possessive(
+            rb"`(?P<code>(?:[^`\\]++|\\.)*+`?)|//[^\n]*|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|\"%b|'%b"
+            % (_line(b'"'), _line(b"'"))
+        ),
         re.DOTALL,
     ),
     re.compile(
@@ -183,7 +190,7 @@ def is_global(text: str, place: Position) -> bool:
 
 
 _DECLARED = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+")
-_ASSIGNED = re.compile(r"[ \t]*(?:type[ \t]+|(?:\w+[ \t]*,[ \t]*)*+)")
+_ASSIGNED = re.compile(possessive(r"[ \t]*(?:type[ \t]+|(?:\w+[ \t]*,[ \t]*)*+)"))
 
 
 def _opener(text: str, place: Position) -> str:

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from sightline.contract.possessive import possessive
 from sightline.contract.texts import line_length_utf16
 from sightline.contract.uris import above, path_in
 from sightline.contract.values import Location, Position
@@ -170,7 +171,7 @@ def _in_file(
 
     @cache
     def imported(name: bytes) -> bytes:
-        found = re.search(_IMPORT % name, text, re.MULTILINE)
+        found = re.search(possessive(_IMPORT % name), text, re.MULTILINE)
         return found[0] if found is not None else b""
 
     for start in starts:

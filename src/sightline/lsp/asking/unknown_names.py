@@ -11,6 +11,7 @@ import keyword
 import re
 from collections.abc import Callable, Sequence
 
+from sightline.contract.possessive import possessive
 from sightline.contract.texts import column_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking.members import is_code
@@ -44,7 +45,10 @@ _KEYWORDS = {
 #: What stands before a name that an import gives.
 _OF_PYTHON = re.compile(
     # Nothing of what a comment holds is ever looked at in another way: that would take for ever.
-    r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import\b[ \t]*(?:[\w., \t]*|\((?:[^()#]++|#[^\n]*+)*+)\Z",
+    possessive(
+        r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import\b[ \t]*"
+        r"(?:[\w., \t]*|\((?:[^()#]++|#[^\n]*+)*+)\Z"
+    ),
     re.MULTILINE,
 )
 _OF_JAVASCRIPT = re.compile(

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from sightline.contract.possessive import possessive
 from sightline.contract.uris import above, is_under
 from sightline.lsp.files.reading import names_in, read_json, read_toml, table, texts
 from sightline.lsp.project.projects import Project
@@ -44,16 +45,20 @@ _SPACE = r"[ \t]*+(?:\\\n[ \t]*+){0,3}+"
 #: A statement that imports something: where it stands in its line, the module and what is taken
 #: from it, or the modules.
 _IMPORT = re.compile(
-    rf"(^|[;:]){_SPACE}(?:from\b{_SPACE}(\w[\w.]*+){_SPACE}\bimport\b((?:[\w, \t]|\\\n)*+)"
-    r"|import(?=[ \t\\])((?:[\w., \t]|\\\n)++))",
+    possessive(
+        rf"(^|[;:]){_SPACE}(?:from\b{_SPACE}(\w[\w.]*+){_SPACE}\bimport\b((?:[\w, \t]|\\\n)*+)"
+        r"|import(?=[ \t\\])((?:[\w., \t]|\\\n)++))"
+    ),
     re.MULTILINE,
 )
 #: What is taken from a module, after a parenthesis.
-_NAMES = re.compile(r"\((?:[\w, \t\n\\]++|#[^\n]*+)*+")
+_NAMES = re.compile(possessive(r"\((?:[\w, \t\n\\]++|#[^\n]*+)*+"))
 #: A text or a comment. One that never ends reaches to the end of its line, or of the file.
 _NO_CODE = re.compile(
-    r""""{3}(?:[^"\\]++|\\.|"(?!""))*+(?:"{3})?+|'{3}(?:[^'\\]++|\\.|'(?!''))*+(?:'{3})?+"""
-    r"""|"(?:[^"\\\n]++|\\.)*+"?+|'(?:[^'\\\n]++|\\.)*+'?+|#[^\n]*+""",
+    possessive(
+        r""""{3}(?:[^"\\]++|\\.|"(?!""))*+(?:"{3})?+|'{3}(?:[^'\\]++|\\.|'(?!''))*+(?:'{3})?+"""
+        r"""|"(?:[^"\\\n]++|\\.)*+"?+|'(?:[^'\\\n]++|\\.)*+'?+|#[^\n]*+"""
+    ),
     re.DOTALL,
 )
 

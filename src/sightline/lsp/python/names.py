@@ -12,6 +12,7 @@ from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate
 
+from sightline.contract.possessive import possessive
 from sightline.contract.texts import column_of, line_length_utf16
 from sightline.contract.values import Position, Range
 
@@ -20,8 +21,10 @@ __all__ = ["PythonText"]
 _LINE_END = re.compile(r"\r\n|\n|\r")
 #: An import, over several lines if it is in parentheses or goes on behind a backslash.
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+)?import\b[ \t]*"
-    r"(?:\((?:[^()#]++|#[^\r\n]*+)*+\)?|(?:[^\\#;\r\n(]++|\\\r?\n)*+)",
+    possessive(
+        r"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+)?import\b[ \t]*"
+        r"(?:\((?:[^()#]++|#[^\r\n]*+)*+\)?|(?:[^\\#;\r\n(]++|\\\r?\n)*+)"
+    ),
     re.MULTILINE,
 )
 _ALIAS = re.compile(r"[ \t]+as[ \t]+([^\W\d]\w*)")
