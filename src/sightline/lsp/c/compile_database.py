@@ -112,6 +112,13 @@ class Database(NamedTuple):
         """Whether a file is compiled by itself, and no other has it as a part."""
         return path in self.units and path not in self.included
 
+    @property
+    def harmless_to_open(self) -> frozenset[str]:
+        """The files that a server reads in the same way when one is open: what it makes of an
+        open part by itself would count instead of what the file that includes it makes of it.
+        """
+        return self.units - self.included or self.units
+
     def only_one_with(self, unit: str, includes: Iterable[str]) -> bool:
         """Whether no other file in the database has one of these includes."""
         others = [self.files.get(other, ()) for other in self.units if other != unit]

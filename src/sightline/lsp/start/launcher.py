@@ -228,7 +228,7 @@ class Launcher(Struct, frozen=True):
         if spec.opens == "gomod":
             shortcomings = self._modules_missing(project)
         settings, options = dict(spec.settings), dict(spec.initialization_options)
-        held_open = project.held_open(database.units)
+        held_open = project.held_open(database.harmless_to_open)
         if spec.python_environment:
             beside |= project.projects.environments.relied_on(project.folder, project.top)
             installed += [self._python(project), environments.empty_configuration(self.cache)]
