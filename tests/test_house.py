@@ -115,8 +115,8 @@ SAFE_READERS = {
 }
 #: These open what is ours or the system's.
 OTHER_FILES = {
-    "lsp/c/compile_database.py": "a database in the per-user cache",
-    "lsp/c/kept_errors.py": "an index in the per-user cache",
+    "lsp/c/kept_index.py": "a database and an index in the per-user cache",
+    "lsp/c/shards.py": "an index in the per-user cache",
     "lsp/install/archives.py": "an archive that was verified",
     "lsp/install/installer.py": "an archive that was downloaded",
     "lsp/install/locks.py": "data of the package",

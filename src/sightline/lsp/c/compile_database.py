@@ -6,29 +6,25 @@ entry per source file with the flags of the nearest ``compile_flags.txt``, or el
 that its includes are found in. Flags of a project that nobody trusted are made anew from those that
 are known to do no harm. Entries whose file is not there are left out: the server would go
 on answering from what it once knew about them. It would also go on believing what it made of a
-file with other flags, so a flag that changes ends the index. And of the files that include a header
-which changed it reads one again, and none whose header came or went: what it kept of all of them is
-removed.
+file with other flags, so a flag that changes ends the index.
 """
 
 import json
 import os
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
-from sightline.contract.canonical import sha256_hex
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
+from sightline.lsp.c import kept_index
 from sightline.lsp.c.clangd_configuration import NAME as _CONFIGURATION
 from sightline.lsp.c.compile_commands import Command, CommandFiles
 from sightline.lsp.c.compiler_flags import Flags, split
 from sightline.lsp.c.includes import Includes, IncludesOf, nearest_first
+from sightline.lsp.c.kept_index import KeptIndex
 from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
 from sightline.lsp.c.parts import Parts
 from sightline.lsp.c.preprocessor import HEADERS
@@ -48,33 +44,10 @@ UNTRUSTED = "before this folder is trusted (sightline trust)"
 _TRUST = "if you trust what is in it: sightline trust ROOT"
 _FIX = "make a compile_commands.json: cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
 _SMALLER = "open the part of the project that you work on as a root"
-#: Where the server keeps its index, below the folder of its database; a file of it begins with the
-#: name of the file it is about.
-_INDEX = ".cache"
-_SHARDS = f"{_INDEX}/clangd/index"
-#: What the index was made of when it was last loaded.
-_STATE = "includes.json"
 
 Entry = dict[str, Any]
 #: The longer ones first.
 _FOLDER_OPTIONS = ("-idirafter", "-isystem", "-iquote", "-I")
-
-
-class _State(msgspec.Struct, frozen=True):
-    #: What every include brought in, in short.
-    meanings: dict[str, str]
-    #: What every source said, in short, and its includes.
-    units: dict[str, list[str]]
-    #: The headers that were there, and those that were read outside the project.
-    headers: frozenset[str]
-    outside: frozenset[str]
-    #: What every configuration of the server said, in short. It may hold flags for any file.
-    configurations: dict[str, str] = {}
-    #: What sources said that include each other, to the letter, in short.
-    parts: dict[str, str] = {}
-    #: Whether parts are to be read before the files that include them, and nobody knows that they
-    #: were.
-    due: bool = False
 
 
 class Database(NamedTuple):
@@ -99,14 +72,23 @@ class Database(NamedTuple):
     #: Whether one of them is included by another. A server that has just read such a project does
     #: not know what it read of the one in the other; it does once it loads what it kept.
     entangled: bool = False
-    #: Whether files that include other sources are left out, until those have been read.
-    unfinished: bool = False
+    #: What it loads of what it has read before.
+    kept: KeptIndex = KeptIndex()
     #: Every place outside the project where an include, or a database, was looked for.
     outside: frozenset[str] = frozenset()
     #: How many databases of the project are not read.
     too_large: int = 0
     #: How many flags of the project are not used, because nobody trusted it.
     unused: int = 0
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether files that include other sources are left out, until those have been read."""
+        return self.kept.unfinished
+
+    def is_outdone(self, folder: str) -> bool:
+        """Whether a server that was started with this knows less than it keeps there by now."""
+        return self.kept.is_outdone(folder, self.units, entangled=self.entangled)
 
     def compiles(self, path: str) -> bool:
         """Whether a file is compiled by itself, and no other has it as a part."""
@@ -184,13 +166,12 @@ def write(
         entries = _made(project, told, lines)
     parts = Parts.among(entries, told)
     ended = _differs(_database(folder), entries)
-    if ended:
-        _end_index(folder)
-    unfinished = _forget(
-        folder, entries, told, configurations, parts, ended=ended, has_read=has_read_parts
+    kept = kept_index.forget(
+        folder, entries.keys(), told, configurations, parts, ended=ended, has_read=has_read_parts
     )
-    units = parts.first(entries) if unfinished else frozenset(entries)
-    _replace(Path(folder, NAMES[0]), json.dumps([entries[u] for u in sorted(units)], indent=1))
+    units = parts.first(entries) if kept.unfinished else frozenset(entries)
+    given = json.dumps([entries[unit] for unit in sorted(units)], indent=1)
+    kept_index.write(Path(folder, NAMES[0]), given)
     plain = told.surely_read_by(entries) - told.decided_elsewhere
     included = frozenset(chain.from_iterable(told.meant.values()))
     if copied:
@@ -203,7 +184,7 @@ def write(
             plain=plain,
             unread=unread,
             entangled=bool(parts.parts),
-            unfinished=unfinished,
+            kept=kept,
             outside=outside,
             too_large=len(files.unread),
             unused=len(unused),
@@ -219,100 +200,11 @@ def write(
         plain,
         missing=missing,
         entangled=bool(parts.parts),
-        unfinished=unfinished,
+        kept=kept,
         outside=outside,
         too_large=len(files.unread),
         unused=len(unused),
     )
-
-
-def _end_index(folder: str) -> None:
-    import shutil  # which takes a moment, and is mostly not needed
-
-    shutil.rmtree(Path(folder, _INDEX), ignore_errors=True)
-
-
-def _replace(target: Path, text: str) -> None:
-    """Writes a file, unless it says that already."""
-    if _whole(target) == text:
-        return
-    fresh = target.with_suffix(".new")
-    fresh.write_text(text, encoding="utf-8")
-    fresh.replace(target)
-
-
-def _forget(
-    folder: str,
-    units: Mapping[str, Entry],
-    told: IncludesOf,
-    configured: Iterable[str],
-    parts: Parts,
-    *,
-    ended: bool,
-    has_read: bool,
-) -> bool:
-    """Removes from the index what no longer holds, and would be kept. Whether parts have to be read
-    before the files that include them.
-    """
-    texts = {path: read_text(path, 1 << 20) for path in configured}
-    now = _State(
-        told.meanings(),
-        {unit: [told.digests.get(unit, ""), *sorted(told.files.get(unit, ()))] for unit in units},
-        frozenset(told.files.keys() - units.keys()),
-        told.outside & told.files.keys(),
-        {path: sha256_hex(text)[:16] for path, text in texts.items() if text},
-        dict(parts.said),
-    )
-    kept = Path(folder, _STATE)
-    before = _state(kept)
-    if before is None or before.configurations != now.configurations:
-        _end_index(folder)
-        ended = True
-    stale = {*units} if before is None or ended else _stale(before, now, told)
-    touched = parts.touched(stale, told)
-    shards = Path(folder, _SHARDS)
-    names = {os.path.basename(path) for path in stale | touched}
-    for shard in shards.glob("*.idx") if names and not ended else ():
-        if _about(shard) in names:
-            shard.unlink(missing_ok=True)
-    alone = parts.parts - parts.wholes
-    due = bool(touched and alone)
-    if not due and before is not None and before.due and not has_read:
-        # Whoever had begun with them has come to no end that anybody heard of.
-        there = Counter(map(_about, shards.glob("*.idx")))
-        due = not Counter(map(os.path.basename, alone)) <= there
-    now = msgspec.structs.replace(now, due=due)
-    if before != now:
-        _replace(kept, msgspec.json.encode(now).decode())
-    return due
-
-
-def _about(shard: Path) -> str:
-    """The name of the file that a file of the index is about."""
-    return shard.name.rsplit(".", 2)[0]
-
-
-def _stale(before: _State, now: _State, told: IncludesOf) -> set[str]:
-    """The files of which something else may be read now."""
-    others = [i for i, meant in before.meanings.items() if now.meanings.get(i, meant) != meant]
-    stale = told.reached_by(others)
-    # What was kept of one that was away may be from the time before.
-    stale |= before.units.keys() ^ now.units.keys()
-    stale |= (before.headers - now.headers) | (before.outside - now.outside)
-    stale |= {path for path, said in now.parts.items() if before.parts.get(path, said) != said}
-    for unit, includes in before.units.items():
-        if now.units.get(unit) != includes:
-            # What a header declares is kept with the place where this source defined it. A
-            # header that is not kept is read in the first source that is known to include it.
-            stale |= {unit} | told.brought_by(includes[1:])
-    return stale
-
-
-def _state(path: Path) -> _State | None:
-    try:
-        return msgspec.json.decode(_whole(path).encode(), type=_State)
-    except msgspec.DecodeError:
-        return None
 
 
 def _sources(project: Project) -> Iterator[str]:
@@ -321,15 +213,7 @@ def _sources(project: Project) -> Iterator[str]:
 
 
 def _database(folder: str) -> str:
-    return _whole(Path(folder, NAMES[0])) or "[]"
-
-
-def _whole(path: Path) -> str:
-    """What was written here, however long."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""
+    return kept_index.whole(Path(folder, NAMES[0])) or "[]"
 
 
 def _differs(before: str, entries: Mapping[str, Entry]) -> bool:

@@ -35,6 +35,8 @@ _MAX_CRASHES = 5
 _GIVE_UP_S = 60.0
 #: A server that takes so long to start is stuck.
 _START_S = 600.0
+#: So often it is started to load what it kept; each time but the last it has read something.
+_MOST_LOADS = 6
 
 
 class State(Enum):
@@ -221,12 +223,12 @@ class Lifecycle:
 
     async def _start(self) -> None:
         """Attempts until one succeeds; raises when there is no sense in another one."""
-        has_read_parts = again = False
+        has_read_parts, loads = False, 1
         while True:
             self.state = State.STARTING
             try:
                 async with asyncio.timeout(_START_S):
-                    await self._attempt(again, has_read_parts=has_read_parts)
+                    await self._attempt(is_last=loads == _MOST_LOADS, has_read_parts=has_read_parts)
             except StartFailed as failed:
                 self._give_up(f"could not be started ({failed})")
                 raise self._given_up() from None
@@ -236,17 +238,17 @@ class Lifecycle:
                 raise self._given_up() from None
             except _ReadMore:
                 await self._end_run()
-                has_read_parts, again = True, False
+                has_read_parts = True
             except _LoadAgain:
                 await self._end_run()
-                again = True
+                loads += 1
             except (ServerGone, ServerError, TimeoutError):
                 await self._end_run()
                 await self._rest()
             else:
                 return
 
-    async def _attempt(self, again: bool, *, has_read_parts: bool) -> None:
+    async def _attempt(self, *, is_last: bool, has_read_parts: bool) -> None:
         self._launch.ahead()
         await self._admit()
         start = self.prepared = await self._prepare(has_read_parts)
@@ -266,7 +268,7 @@ class Lifecycle:
         await run.loaded()
         if run.is_to_read_more:
             raise _ReadMore
-        if run.knows_less_than_it_kept and not again:
+        if not is_last and await run.knows_less_than_it_kept():
             raise _LoadAgain
         self.state = State.READY
         self._reason = ""

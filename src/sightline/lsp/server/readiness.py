@@ -37,8 +37,6 @@ class Readiness:
         self.broken = False
         #: What it said about that which it lacks: for people, never for a client.
         self.words = ""
-        #: How many pieces of work it counted before it was ready; loading what it kept is one.
-        self.pieces = 0
         if spec.readiness in ("answers-block", "documents"):
             self._signal.set()
 
@@ -102,9 +100,6 @@ class Readiness:
             return  # nothing that the protocol knows
         if value.get("kind") == "begin":
             self._titles[token] = str(value.get("title", ""))
-        elif value.get("kind") == "report":
-            counted = re.fullmatch(r"\d{1,9}/(\d{1,9})", str(value.get("message", "")))
-            self.pieces = max(self.pieces, int(counted[1]) if counted else 0)
         elif value.get("kind") == "end":
             title = self._titles.pop(token, "")
             if re.search(self._spec.ready_signal, f"{token} {title}"):

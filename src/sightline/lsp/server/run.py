@@ -152,13 +152,14 @@ class Run:
         """The scripts that are held open because only their first line tells what they are."""
         return self._scripts or frozenset()
 
-    @property
-    def knows_less_than_it_kept(self) -> bool:
-        """Whether it may have read sources that include each other: only what it wrote of them is
-        whole, and it must be started once more to read that.
+    async def knows_less_than_it_kept(self) -> bool:
+        """Whether it has read what it could make less of than it wrote, and must be started once
+        more to load that.
         """
-        # It counts no piece of work that was over before it was allowed to tell of it.
-        return self.start.database.entangled and self.readiness.pieces != 1
+        if not self._launch.spec.compile_database:
+            return False
+        # It runs where its database and its index are.
+        return await asyncio.to_thread(self.start.database.is_outdone, self.start.cwd)
 
     @property
     def is_to_read_more(self) -> bool:
@@ -170,7 +171,6 @@ class Run:
         if self._errors is None:
             database = self.start.database
             paths = database.units.union(database.files)
-            # It runs where its database and its index are.
             self._errors = await asyncio.to_thread(with_errors, self.start.cwd, paths)
         if not self._edited:
             return self._errors
