@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.calls.validate import Validator
+from sightline.calls.validate import Validator, load_schema
 from sightline.contract.failures import InvalidArguments
 from sightline.tools.catalogue import CATALOGUE
 
-LSP = [tool for tool in CATALOGUE if tool.info.family == "lsp"]
-VALIDATORS = {tool.info.name: Validator(tool.info.name, tool.arguments) for tool in LSP}
+VALIDATORS = {tool.info.name: Validator(tool.info.name, tool.arguments) for tool in CATALOGUE}
 PLACE = {"uri": "file:///a", "position": {"line": 0, "character": 0}}
 REFERENCES = "vscode.lsp.references"
 SYMBOLS = "vscode.lsp.workspaceSymbols"
@@ -116,6 +115,31 @@ def test_at_most_ten_issues_in_one_order() -> None:
     assert issues(REFERENCES, dict(reversed(wrong.items()))) == found
 
 
+def arrays(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The parts of a schema that allow an array."""
+    kinds = schema.get("type", ())
+    inner = [*schema.get("properties", {}).values(), schema.get("items", {})]
+    own = [schema] if "array" in ([kinds] if isinstance(kinds, str) else kinds) else []
+    return own + [part for each in inner if each for part in arrays(each)]
+
+
+@pytest.mark.parametrize("tool", [tool.info.name for tool in CATALOGUE])
+def test_every_array_is_bounded(tool: str) -> None:
+    assert all("maxItems" in array for array in arrays(load_schema(tool)))
+
+
+@pytest.mark.parametrize("item", [1, "", [], {"a": [[]]}, [""] * 3, ["a"] * 3])
+def test_an_array_as_long_as_a_message_has_the_issues_of_one_a_little_too_long(item: Any) -> None:
+    """Not one for each item: that took twelve seconds and 900 MB."""
+    for wrong in (
+        {"query": "x", "path": [item]},
+        {"query": [item], "other": [item], "mode": [item]},
+    ):
+        short = {name: value * 40 if value != "x" else value for name, value in wrong.items()}
+        long = {name: value * 500_000 if value != "x" else value for name, value in wrong.items()}
+        assert issues("search", long) == issues("search", short)
+
+
 @pytest.mark.requirement("GW-6.3-nothing-leaks")
 def test_a_value_is_never_repeated() -> None:
     secret = "PLANTED-7f3a"
@@ -158,6 +182,6 @@ members = st.sampled_from(["uri", "position", "pageSize", "cursor", "query", "in
 @pytest.mark.requirement("GW-9-fail-closed")
 @given(st.sampled_from(sorted(VALIDATORS)), st.dictionaries(members, anything, max_size=4))
 def test_arguments_are_typed_or_refused(tool: str, arguments: dict[str, Any]) -> None:
-    kind = next(t.arguments for t in LSP if t.info.name == tool)
+    kind = next(t.arguments for t in CATALOGUE if t.info.name == tool)
     with contextlib.suppress(InvalidArguments):
         assert type(VALIDATORS[tool].check(arguments)) is kind

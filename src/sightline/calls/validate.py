@@ -72,7 +72,8 @@ class Validator:
 
     def _check(self, arguments: dict[str, Any]) -> msgspec.Struct:
         if not self._validator.is_valid(arguments):
-            issues = [_issue(error) for error in self._validator.iter_errors(arguments)]
+            told = _shortened(arguments, self._schema)
+            issues = [_issue(error) for error in self._validator.iter_errors(told)]
             issues.sort(key=lambda i: (str(i["path"]), str(i["keyword"]), str(i["schemaPath"])))
             first = issues[0]
             where = str(first["path"]) or "arguments"
@@ -81,6 +82,22 @@ class Validator:
             return msgspec.convert(arguments, self._arguments)
         except msgspec.ValidationError:  # 1.0 for 1, which the schema allows
             return msgspec.convert(_whole_numbers(arguments), self._arguments)
+
+
+def _shortened(value: Any, schema: Mapping[str, Any]) -> Any:  # noqa: ANN401 - parsed JSON
+    """As much of the value as decides its issues: of an array, what shows that it is too long.
+
+    Every wrong item is an issue of its own, and a message has room for half a million.
+    """
+    if isinstance(value, list):
+        items = schema.get("items", {})
+        return [_shortened(item, items) for item in value[: schema.get("maxItems", 0) + 1]]
+    if isinstance(value, dict):
+        if schema.get("type") != "object":
+            return {}
+        known = schema.get("properties", {})
+        return {name: _shortened(item, known.get(name, {})) for name, item in value.items()}
+    return value
 
 
 def _issue(error: "jsonschema_rs.ValidationError") -> Mapping[str, JsonValue]:
