@@ -1,9 +1,12 @@
 """Lines, columns and cuts."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.contract.limits import MAX_DOCUMENT_BYTES
 from sightline.contract.texts import (
     cut_code_points,
     cut_utf8,
@@ -25,6 +28,22 @@ def test_lines_end_in_any_of_three_ways(text: str) -> None:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     assert [line_text(text, number) for number in range(len(lines))] == lines
     assert line_text(text, len(lines)) is None
+
+
+@given(st.text("ab\r\n", min_size=1), st.integers(1, 20_000), st.integers(0, 2**31))
+def test_lines_of_long_texts(text: str, times: int, number: int) -> None:
+    lines = (text * times).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for line in (number, number % len(lines), len(lines) - 1):
+        assert line_text(text * times, line) == (lines[line] if line < len(lines) else None)
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_the_last_line_of_the_longest_document_is_found_at_once(end: str) -> None:
+    """Whoever asks for it holds up all others meanwhile."""
+    text = end * (MAX_DOCUMENT_BYTES // len(end)) + "x"
+    before = time.thread_time()
+    assert line_text(text, MAX_DOCUMENT_BYTES // len(end)) == "x"
+    assert time.thread_time() - before < 0.5
 
 
 def test_other_characters_end_no_line() -> None:

@@ -21,29 +21,38 @@ __all__ = [
 #: A pattern for paths that may stand in a sentence of ours: no blanks, no words of their own. Web
 #: frameworks give names like ``(shop)/[[...slug]]/@modal/$id.tsx`` a meaning.
 PLAIN_PATH = r"[\w./+\\()\[\]@$~-]{1,120}"
-_LINE_END = re.compile(r"\r\n|\n|\r")
+#: A piece of text that is gone through line by line.
+_STEPPED = 4_096
 
 
 def line_text(text: str, line: int) -> str | None:
     """The text of a 0-based line without its end, or ``None`` past the last line."""
-    if "\r" not in text:
-        lines = text.split("\n", line + 1)
-        return lines[line] if line < len(lines) else None
-    start = 0
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # Counting is many times faster than stepping from line to line.
+    start, high = 0, len(text)
+    while high - start > _STEPPED:
+        middle = (start + high) // 2
+        ends = text.count("\n", start, middle)
+        if ends < line:
+            line -= ends
+            start = middle
+        else:
+            high = middle
     for _ in range(line):
-        end = _LINE_END.search(text, start)
-        if end is None:
+        start = text.find("\n", start) + 1
+        if not start:
             return None
-        start = end.end()
-    end = _LINE_END.search(text, start)
-    return text[start : end.start() if end else len(text)]
+    start = text.rfind("\n", 0, start) + 1
+    end = text.find("\n", start)
+    return text[start : end if end >= 0 else len(text)]
 
 
 def line_length_utf16(line: str) -> int:
     """How many UTF-16 code units a line has."""
     if line.isascii():
         return len(line)
-    return len(line) + sum(1 for character in line if character > "\uffff")
+    return len(line.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def column_of(line: str, units: int) -> int:
