@@ -115,6 +115,13 @@ def test_at_most_ten_issues_in_one_order() -> None:
     assert issues(REFERENCES, dict(reversed(wrong.items()))) == found
 
 
+@pytest.mark.parametrize("member", ["query", "path", "other\ud800"], ids=["text", "item", "name"])
+def test_half_a_character_is_refused(member: str) -> None:
+    wrong: dict[str, Any] = {"query": "x", member: ["a\ud800"] if member == "path" else "a\ud800"}
+    with pytest.raises(InvalidArguments, match="whole characters"):
+        VALIDATORS["search"].check(wrong)
+
+
 def arrays(schema: dict[str, Any]) -> list[dict[str, Any]]:
     """The parts of a schema that allow an array."""
     kinds = schema.get("type", ())

@@ -81,6 +81,8 @@ def test_no_other_text_is_read(data: st.DataObject) -> None:
         spelled(f'{{"v": 2,"o":0,"k":"{K}","s":"{S}"}}'),
         spelled({"v": 2, "o": 0, "k": K, "s": 5}),
         spelled({"v": 2, "o": 0, "k": K, "s": "x" * 2_000}),
+        spelled({"v": 2, "o": 0, "k": K, "s": "\ud800"}),
+        spelled({"v": 2, "o": 0, "k": "\udfff", "s": S}),
     ],
 )
 def test_what_was_not_written_here_is_refused(text: str) -> None:

@@ -139,3 +139,18 @@ async def test_what_is_not_shown(
         with pytest.raises(failure) as caught:
             await running.once("show_file", path=path)
         assert "secret" not in str(caught.value) and str(tmp_path) not in str(caught.value)
+
+
+async def test_a_path_that_is_not_utf8(workspace: Workspace, tmp_path: Path) -> None:
+    """No answer can name such a file, whichever way it is reached."""
+    root = workspace({"a.py": "x = 1\n"})
+    there = os.fsencode(root) + b"/\xff.py"
+    Path(os.fsdecode(there)).write_text("x = 2\n")
+    os.symlink(there, root / "plain.py")
+    os.symlink(root / "a.py", os.fsencode(root) + b"/link\xff.py")
+    async with engine(root, cache=tmp_path / "cache", families=("index",)) as running:
+        for path in (f"{root.as_uri()}/%FF.py", "plain.py"):
+            with pytest.raises(NotFound, match="is not UTF-8; rename it"):
+                await running.once("show_file", path=path)
+        shown = await running.once("show_file", path=f"{root.as_uri()}/link%FF.py")
+        assert shown["path"] == "a.py"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Workspace
-from tests.support.engine import engine
+from tests.support.engine import Engine, engine
 from tests.support.index import index_engine
 
 
@@ -64,6 +64,32 @@ async def test_what_is_left_out_and_why(messy: Path, tmp_path: Path) -> None:
             assert (await running.once("search", query=query))["items"][0]["path"] == path
         made = (await running.once("search", query="Made", explain=True))["items"][0]
         assert "counts less: generated" in made["reasons"]
+
+
+async def test_a_name_that_is_not_utf8_is_counted_as_it_comes_and_goes(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    root = workspace({"a.py": "needle = 1\n", "sub/b.py": "needle = 2\n"})
+
+    async def said(running: Engine) -> str:
+        found = await running.once("search", query="needle", mode="literal")
+        assert len(found["items"]) == 2
+        summary: str = found["summary"]
+        return summary.removeprefix("Returned 2 of 2 hits (2 matches).").strip()
+
+    async with index_engine(root, tmp_path / "cache") as running:
+        assert await said(running) == ""
+        for name in (b"/\xff.py", b"/sub/\xfe.py"):
+            Path(os.fsdecode(os.fsencode(root) + name)).write_text("needle = 3\n")
+        assert await said(running) == "2 files not indexed; index_status says why."
+        (status,) = (await running.once("index_status"))["roots"]
+        assert status["skipped"] == [
+            {"reason": "name", "count": 2, "examples": ["\\xff.py", "sub/\\xfe.py"]}
+        ]
+        os.unlink(os.fsencode(root) + b"/\xff.py")
+        assert await said(running) == "1 file not indexed; index_status says why."
+        os.rename(os.fsencode(root) + b"/sub/\xfe.py", tmp_path / "away.py")
+        assert await said(running) == ""
 
 
 async def test_counts_are_exact_after_edits(workspace: Workspace, tmp_path: Path) -> None:

@@ -134,6 +134,10 @@ def test_a_root_with_such_a_name_is_refused(home: Path, tmp_path: Path) -> None:
     os.mkdir(root)
     with pytest.raises(BadRoot, match=r"ws\\xff cannot be a root: its path is not UTF-8"):
         open_root(root, home=None)
+    link = os.fsdecode(odd(tmp_path, b"link\xff"))
+    os.symlink(home, link)
+    with pytest.raises(BadRoot, match=r"link\\xff cannot be a root: its path is not UTF-8"):
+        open_root(link, home=None)
     done = run(home, "doctor", root)
     assert "its path is not UTF-8; rename the folder" in done.stdout
     assert "Traceback" not in done.stderr

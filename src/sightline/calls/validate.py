@@ -57,8 +57,8 @@ class Validator:
             return self._last[1]
         try:
             spelled = _encode(arguments)
-        except ValueError:  # half a character, which is left to the schema
-            return self._check(arguments)
+        except UnicodeEncodeError:
+            raise InvalidArguments("a text must hold whole characters only") from None
         known = self._passed.get(spelled)
         if known is None:
             known = self._check(arguments)

@@ -14,6 +14,7 @@ import json
 from typing import NamedTuple
 
 from sightline.contract.failures import CursorInvalid
+from sightline.contract.uris import is_unicode
 
 __all__ = ["Cursor", "decode", "encode"]
 
@@ -49,6 +50,6 @@ def decode(text: str, request: str) -> Cursor:
             cursor = Cursor(offset, key, snapshot)
         case _:
             raise CursorInvalid
-    if encode(cursor) != text or key != request:
+    if key != request or not is_unicode(snapshot) or encode(cursor) != text:
         raise CursorInvalid
     return cursor

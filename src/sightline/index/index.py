@@ -340,8 +340,10 @@ class Index:
                 answer.note = f"{results.note} {answer.note}".strip()
             answer.matches += results.matches
             answer.skipped += snapshot.left_out_without(inner)
-            closed = builder.found.closed if builder.found is not None else ()
-            answer.closed += sum(not f"{path}/".startswith(inner) for path in closed)
+            if builder.found is not None:
+                unnameable, closed = builder.found.unnameable, builder.found.closed
+                answer.skipped += sum(not path.startswith(inner) for path in unnameable)
+                answer.closed += sum(not f"{path}/".startswith(inner) for path in closed)
             merged += [
                 (-found.score, which, place, found) for place, found in enumerate(results.found)
             ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, Struct, UnsetType
 
 from sightline.contract.failures import Failure, InvalidArguments, NotFound
+from sightline.contract.uris import is_unicode
 from sightline.contract.values import Position
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole
 from sightline.workspace.gate import GatedFile
@@ -78,6 +79,8 @@ class ShowFile:
         if first is not None and last is not None and last < first:
             raise InvalidArguments("endLine must not be before startLine")
         file = _admit(view, arguments.path) if arguments.path else None
+        if file is not None and not is_unicode(file.path):
+            raise NotFound("no answer can name the file: its path is not UTF-8; rename it")
         fields = (
             file.uri if file else "",
             arguments.symbol,

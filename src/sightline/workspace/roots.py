@@ -79,6 +79,8 @@ def open_root(path: str, *, home: str | None) -> Root:
         )
     if not is_unicode(real):
         raise BadRoot(f"{shown} cannot be a root: its path is not UTF-8; rename the folder")
+    if not is_unicode(given):
+        raise BadRoot(f"{shown} cannot be a root: its path is not UTF-8; pass what it leads to")
     if real == "/" or any(is_under(real, forbidden) for forbidden in _FORBIDDEN):
         raise BadRoot(f"{path} cannot be a root; pass the folder of your project")
     if home is not None and real == os.path.realpath(home):

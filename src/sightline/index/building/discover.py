@@ -44,7 +44,7 @@ class Found:
     vendored: list[str] = field(default_factory=list)
     #: Other Git worktrees of the same repository, which were not entered either.
     worktrees: list[str] = field(default_factory=list)
-    #: Files whose name is not UTF-8, spelled with marks for what is not.
+    #: Files whose name is not UTF-8, what is not as an escape.
     unnameable: list[str] = field(default_factory=list)
     #: Ignore files whose patterns do not hold, because they or all of them are too many.
     unread_rules: list[str] = field(default_factory=list)
@@ -113,9 +113,11 @@ class Discovery:
         return not _ignored(rules, path, folder=False)
 
     def knows(self, paths: Iterable[str]) -> bool:
-        """Whether changes of these files can be judged one by one: no rules, no new folders."""
+        """Whether changes of these files can be judged one by one: no rules, no new folders, none
+        that is told by its name alone."""
         return all(
             path.rpartition("/")[2] not in (IGNORE_FILE, _ENVIRONMENT, HIDDEN)
+            and is_unicode(path)
             and self._knows_folder(path.rpartition("/")[0])
             for path in paths
         )
@@ -180,4 +182,4 @@ def _ignored(rules: tuple[Rules, ...], path: str, *, folder: bool) -> bool:
 
 def _nameable(path: str) -> str:
     """A path that JSON can hold."""
-    return path.encode("utf-8", "replace").decode()
+    return os.fsencode(path).decode(errors="backslashreplace")
