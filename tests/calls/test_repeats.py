@@ -1,9 +1,16 @@
 """A question that is asked again is answered from memory, and never with a stale answer."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from sightline.calls.calls import Caller
+from sightline.protocol.revisions import NEWEST
+from sightline.workspace.view import View
+from tests.support.engine import engine
 from tests.support.http import HttpServer
 
 TOOL = "vscode.lsp.definition"
@@ -56,3 +63,21 @@ def test_a_folder_exchanged_for_a_link_out_is_denied(
     inner.symlink_to(tmp_path / "outside")
     denied = server.call(TOOL, place(inner))["error"]
     assert denied["data"]["code"] == "MCP_LSP_GATEWAY/WORKSPACE_DENIED"
+
+
+async def test_a_bug_on_the_shorter_way_is_logged(sample: Path, tmp_path: Path) -> None:
+    """The answer comes by the ordinary way; without the log nobody would know."""
+
+    def broken() -> View:
+        raise LookupError("a bug")
+
+    async with engine(sample, cache=tmp_path / "cache") as running:
+        calls, caller = running.program.calls, Caller(running.options, NEWEST)
+        bugs: list[BaseException] = []
+        calls.bug = bugs.append
+        await running.call(TOOL, **place(sample))
+        known = calls.now(TOOL, place(sample), caller, arrived=time.monotonic())
+        assert known is not None and not bugs
+        calls.engines = msgspec.structs.replace(calls.engines, begin_now=broken)
+        assert calls.now(TOOL, place(sample), caller, arrived=time.monotonic()) is None
+        assert [type(bug) for bug in bugs] == [LookupError]

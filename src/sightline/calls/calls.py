@@ -168,7 +168,10 @@ class Calls(Struct, eq=False, dict=True):
             recently = self._recent.find(typed, *_asker(tool, caller))
             if recently is None or not recently.holds(self._view_now()):
                 return None
-        except Exception:  # whatever is wrong is said by the ordinary way
+        except Failure:  # said by the ordinary way
+            return None
+        except Exception as error:  # the top level, too: a bug here would otherwise never be known
+            self.bug(error)
             return None
         milliseconds = (self.clock() - arrived) * 1000
         self.finished(Record(tool.info.name, "ok", milliseconds, len(recently.result)))

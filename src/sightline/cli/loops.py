@@ -1,5 +1,7 @@
 """The event loop that commands run on, and an end of it that nothing can put off.
 
+What fails in it while nobody waits for it is logged as everything is, without a text or a folder.
+
 Files are read, and folders looked through, on threads beside the loop. A thread cannot be ended:
 one that hangs, on a file system that went away for example, would keep the program alive after its
 client is gone and its children are ended. So threads are waited for a moment and then left behind.
@@ -10,6 +12,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
@@ -27,12 +30,12 @@ def loop_runner() -> asyncio.Runner:
         import uvloop
     except ImportError:
         return plain_runner()
-    return _with_workers(asyncio.Runner(loop_factory=uvloop.new_event_loop))
+    return _prepared(asyncio.Runner(loop_factory=uvloop.new_event_loop))
 
 
 def plain_runner() -> asyncio.Runner:
     """The loop that is there at once, for commands that ask one thing and are gone."""
-    return _with_workers(asyncio.Runner())
+    return _prepared(asyncio.Runner())
 
 
 def leave(code: int) -> NoReturn:
@@ -45,9 +48,17 @@ def leave(code: int) -> NoReturn:
     os._exit(code)  # Python would wait for them
 
 
-def _with_workers(runner: asyncio.Runner) -> asyncio.Runner:
-    runner.get_loop().set_default_executor(_Workers(thread_name_prefix="asyncio"))
+def _prepared(runner: asyncio.Runner) -> asyncio.Runner:
+    loop = runner.get_loop()
+    loop.set_default_executor(_Workers(thread_name_prefix="asyncio"))
+    loop.set_exception_handler(_tell)
     return runner
+
+
+def _tell(loop: asyncio.AbstractEventLoop, context: Mapping[str, object]) -> None:
+    from sightline.server.logs import Log  # which most programs never need for this
+
+    Log().unexpected(context)
 
 
 class _Workers(ThreadPoolExecutor):

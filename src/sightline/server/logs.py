@@ -8,7 +8,7 @@ import json
 import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TextIO
 
@@ -65,6 +65,15 @@ class Log:
             f"{frame.filename.rpartition('/')[2]}:{frame.lineno}" for frame in reversed(frames[-8:])
         )
         self._write("error", "bug", {"type": type(error).__name__, "where": where})
+
+    def unexpected(self, context: Mapping[str, object]) -> None:
+        """What went wrong in an event loop where nobody waits for it; the loop's own words would
+        show texts, names and folders."""
+        error = context.get("exception")
+        if isinstance(error, BaseException):
+            self.bug(error)
+        else:
+            self.warning("loop", message=context.get("message"))
 
     def _write(self, level: str, event: str, fields: dict[str, object]) -> None:
         stamp = self._now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
