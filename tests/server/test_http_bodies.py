@@ -234,6 +234,18 @@ def test_no_protocol_is_upgraded(server: HttpServer, session: str, protocol: str
         assert wire.closed()
 
 
+def test_offers_in_one_piece_are_declined_one_after_the_other(
+    server: HttpServer, session: str
+) -> None:
+    """Not each inside the one before, which ended at the depth that Python allows."""
+    own = in_session(session) | {"connection": "Upgrade", "upgrade": "h2c"}
+    request = server.encode(PING, headers=own, close=False)
+    with server.connect() as wire:
+        wire.send(request * 2_000)
+        for _ in range(2_000):
+            assert wire.answer().json["result"] == {}
+
+
 def test_connect_is_no_proxy(server: HttpServer) -> None:
     with server.connect() as wire:
         wire.send(b"CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n")

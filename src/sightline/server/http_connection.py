@@ -200,10 +200,16 @@ class Connection(asyncio.Protocol):
     # The parser
 
     def _feed(self, data: bytes) -> None:
+        rest = memoryview(data)
         try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade as upgrade:
-            self._decline(data[upgrade.args[0] :])
+            while rest:
+                try:
+                    self._parser.feed_data(rest)
+                    return
+                except httptools.HttpParserUpgrade as upgrade:
+                    rest = rest[upgrade.args[0] :]
+                if not self._decline():
+                    return
         except httptools.HttpParserError:
             self._refuse(self._status)
 
@@ -274,8 +280,8 @@ class Connection(asyncio.Protocol):
 
     # Offers to upgrade
 
-    def _decline(self, rest: bytes) -> None:
-        """Goes on with the same request as if nothing had been offered.
+    def _decline(self) -> bool:
+        """Whether to go on, with the same request as if nothing had been offered.
 
         The parser takes what follows an offer for another protocol, a body included, and some
         clients offer HTTP/2 with every first request.
@@ -283,12 +289,13 @@ class Connection(asyncio.Protocol):
         head, self._without_offer = self._without_offer, b""
         if head:
             self._parser = httptools.HttpRequestParser(self)
-            self._feed(head + rest)
-            return
+            self._parser.feed_data(head)
+            return True
         self._deaf = True  # CONNECT, which has no body; what follows is for somebody else
         last = self._last()
         if last is not None:
             last.keep_alive = False
+        return False
 
     def _plain_head(self, method: bytes, version: str) -> bytes:
         lines = [b"%b %b HTTP/%b" % (method, self._url, version.encode())]
