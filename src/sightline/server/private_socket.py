@@ -7,6 +7,7 @@ work: what is asked over it is a convenience.
 import asyncio
 import contextlib
 import os
+import socket
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
@@ -27,14 +28,18 @@ class PrivateSocket:
         """Begins to listen."""
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
-        before = os.umask(0o177)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             with short(self.path) as path:
-                self._server = await asyncio.start_unix_server(self._serve, path, limit=self._limit)
+                # Nobody can connect before it listens, and then its mode is what it should be. The
+                # mask for new files is the whole process's, and others make files meanwhile.
+                listener.bind(path)
+                os.chmod(path, 0o600)
+            self._server = await asyncio.start_unix_server(
+                self._serve, sock=listener, limit=self._limit
+            )
         except OSError:
-            return
-        finally:
-            os.umask(before)
+            listener.close()
 
     async def close(self) -> None:
         if self._server is not None:
