@@ -138,12 +138,10 @@ def test_every_array_is_bounded(tool: str) -> None:
 @pytest.mark.parametrize("item", [1, "", [], {"a": [[]]}, [""] * 3, ["a"] * 3])
 def test_an_array_as_long_as_a_message_has_the_issues_of_one_a_little_too_long(item: Any) -> None:
     """Not one for each item: that took twelve seconds and 900 MB."""
-    for wrong in (
-        {"query": "x", "path": [item]},
-        {"query": [item], "other": [item], "mode": [item]},
-    ):
-        short = {name: value * 40 if value != "x" else value for name, value in wrong.items()}
-        long = {name: value * 500_000 if value != "x" else value for name, value in wrong.items()}
+    for names in (["path"], ["query", "other", "mode"]):
+        short, long = (
+            {"query": "x"} | {name: [item] * count for name in names} for count in (40, 500_000)
+        )
         assert issues("search", long) == issues("search", short)
 
 
