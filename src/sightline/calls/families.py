@@ -18,7 +18,7 @@ from sightline.protocol import jsonrpc
 from sightline.protocol.jsonrpc import Error
 from sightline.protocol.revisions import Revision
 
-__all__ = ["CODES", "Limits", "failed", "limits_of", "succeeded"]
+__all__ = ["CODES", "CONTEXT_MESSAGES", "Limits", "failed", "limits_of", "succeeded"]
 
 _NAMESPACE = "MCP_LSP_GATEWAY/"
 _BASE = {

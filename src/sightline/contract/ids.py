@@ -23,13 +23,7 @@ def stable_id(canonical_string: str) -> str:
 def document_symbol_id(
     uri: str, name: str, kind: int, span: Range, selection: Range, container: str | UnsetType
 ) -> str:
-    start, end, first, last = span.start, span.end, selection.start, selection.end
-    return stable_id(
-        f"{uri}|{name}|{kind}"
-        f"|{start.line}:{start.character}|{end.line}:{end.character}"
-        f"|{first.line}:{first.character}|{last.line}:{last.character}"
-        f"|{'' if container is UNSET else container}"
-    )
+    return stable_id(f"{uri}|{name}|{kind}|{_ends(span)}|{_ends(selection)}|{_text(container)}")
 
 
 def workspace_symbol_id(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
+from sightline.calls.families import CONTEXT_MESSAGES
 from sightline.context.caches import Caches
 from sightline.context.output import Output, compact, quoted
 from sightline.context.problems import (
@@ -34,13 +35,6 @@ _CHUNK = 1 << 16
 #: With a time limit of 0 the original still answers what takes a moment only.
 _LEAST_S = 0.25
 
-_MESSAGES = {
-    "cache_missing": "Cache does not exist",
-    "cache_invalid": "Cache exists but is invalid",
-    "invalid_budget": "Budget is invalid",
-    "io_error": "I/O error occurred",
-    "internal_error": "Internal error",
-}
 _CODES: dict[type[CacheProblem], str] = {
     NoSuchCache: "cache_missing",
     RootUnreadable: "io_error",
@@ -288,7 +282,7 @@ def _content(text: str, flag: bytes) -> bytes:
 
 
 def _error_text(code: str) -> str:
-    return compact({"error": {"code": code, "message": _MESSAGES[code]}}).decode() + "\n"
+    return compact({"error": {"code": code, "message": CONTEXT_MESSAGES[code]}}).decode() + "\n"
 
 
 def _lines(descriptor: int) -> Iterator[bytes | None]:

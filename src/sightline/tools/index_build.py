@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from sightline.tools.reports import Skipped, root_uri, skipped_of
+from sightline.contract.uris import uri_of
+from sightline.tools.reports import Skipped, skipped_of
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
 from sightline.workspace.view import SOURCE_EPOCHS, View
 
@@ -65,7 +66,7 @@ def _report(root: str, builder: "Builder", tally: "Tally") -> BuiltRoot:
     every = dict(builder.library.rows)
     rows = [row for row in every.values() if row.place >= 0]
     return BuiltRoot(
-        uri=root_uri(root),
+        uri=uri_of(root),
         files=len(rows),
         chunks=sum(row.chunks for row in rows),
         symbols=sum(row.symbols for row in rows),

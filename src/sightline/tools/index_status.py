@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from sightline.contract.uris import uri_of
 from sightline.tools.argumentless import Argumentless, NoArguments
 from sightline.tools.reports import (
     LanguageCount,
     Skipped,
     State,
     languages_of,
-    root_uri,
     skipped_of,
     state_of,
 )
@@ -88,7 +88,7 @@ async def _root(index: "Index", root: str, builder: "Builder") -> RootStatus:
     phase = builder.phase
     pending = await index.pending(root) if builder.library.complete else None
     return RootStatus(
-        uri=root_uri(root),
+        uri=uri_of(root),
         state=state_of(builder),
         building=Building(phase.name, phase.done, phase.total) if phase is not None else None,
         files=len(indexed),

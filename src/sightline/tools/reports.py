@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from sightline.contract.uris import uri_of
-
 if TYPE_CHECKING:
     from sightline.index.building.builder import Builder
     from sightline.index.building.discover import Found
@@ -18,7 +16,6 @@ __all__ = [
     "Skipped",
     "State",
     "languages_of",
-    "root_uri",
     "skipped_of",
     "state_of",
 ]
@@ -40,10 +37,6 @@ class Skipped(Struct, frozen=True):
 class LanguageCount(Struct, frozen=True):
     language: str
     files: int
-
-
-def root_uri(root: str) -> str:
-    return uri_of(root)
 
 
 def state_of(builder: "Builder") -> State:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from sightline.contract.uris import uri_of
 from sightline.tools.argumentless import Argumentless, NoArguments
-from sightline.tools.reports import LanguageCount, State, languages_of, root_uri, state_of
+from sightline.tools.reports import LanguageCount, State, languages_of, state_of
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
 from sightline.workspace.tree import file_count
 from sightline.workspace.view import SOURCE_EPOCHS
@@ -66,7 +67,7 @@ class WorkspaceStatus(Argumentless):
 def _report(root: "Root", observer: "Observer", builder: "Builder") -> RootReport:
     tree = observer.tree
     return RootReport(
-        uri=root_uri(root.real),
+        uri=uri_of(root.real),
         name=root.name,
         files=file_count(tree),
         folders=len(tree),

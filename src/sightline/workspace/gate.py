@@ -12,7 +12,7 @@ Out: a location is shown only if its real path lies inside the roots, under its 
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -84,28 +84,11 @@ class Gate:
     @contextmanager
     def open(self, file: GatedFile) -> Iterator[int]:
         """A descriptor of a regular file that lies inside the roots at this moment."""
-        descriptor, _ = self._open(file)
+        descriptor, _ = _opened(file.path, self._is_shown)
         try:
             yield descriptor
         finally:
             os.close(descriptor)
-
-    def _open(self, file: GatedFile) -> tuple[int, int]:
-        """Such a descriptor, which the caller closes, and the size of the file."""
-        try:
-            descriptor = os.open(file.path, _OPEN_FLAGS)
-        except OSError as error:
-            raise _open_failure(error) from None
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise NotFound("not a regular file; pass a document")
-            if not self._is_shown(_descriptor_path(descriptor, file.path)):
-                raise WorkspaceDenied
-        except BaseException:
-            os.close(descriptor)
-            raise
-        return descriptor, status.st_size
 
     def open_again(self, path: str) -> int:
         """A descriptor of the regular file at a real path that was admitted before.
@@ -113,23 +96,12 @@ class Gate:
         Whoever opens a file by its real path and finds the descriptor at that path has walked
         through no link, so nothing needs to be resolved again. The caller closes it.
         """
-        try:
-            descriptor = os.open(path, _OPEN_FLAGS)
-        except OSError as error:
-            raise _open_failure(error) from None
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise NotFound("not a regular file; pass a document")
-            if _descriptor_path(descriptor, path) != path:
-                raise WorkspaceDenied
-        except BaseException:
-            os.close(descriptor)
-            raise
+        descriptor, _ = _opened(path, path.__eq__)
         return descriptor
 
     def read(self, file: GatedFile, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
         """The bytes of a document. One larger than ``limit`` cannot be opened."""
-        descriptor, size = self._open(file)
+        descriptor, size = _opened(file.path, self._is_shown)
         try:
             raw = os.read(descriptor, min(size, limit) + 1)
             while len(raw) <= limit and (more := os.read(descriptor, _CHUNK)):
@@ -291,6 +263,25 @@ class Gate:
 def _components(target: str) -> list[str]:
     """The steps of a link's target. A slash at its end says that it must be a folder."""
     return [part for part in target.split("/") if part] + (["."] if target.endswith("/") else [])
+
+
+def _opened(path: str, may_be: Callable[[str], bool]) -> tuple[int, int]:
+    """A descriptor of a regular file, which the caller closes, and its size. Where it really lies
+    decides whether it may be read."""
+    try:
+        descriptor = os.open(path, _OPEN_FLAGS)
+    except OSError as error:
+        raise _open_failure(error) from None
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotFound("not a regular file; pass a document")
+        if not may_be(_descriptor_path(descriptor, path)):
+            raise WorkspaceDenied
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor, status.st_size
 
 
 def _descriptor_path(descriptor: int, path: str) -> str:
