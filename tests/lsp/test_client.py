@@ -31,14 +31,19 @@ ANSWERS: list[tuple[dict[str, Any], object]] = [
     ({"jsonrpc": "2.0", "id": 1, "result": [{"uri": 5}]}, _WRONG),
     ({"jsonrpc": "2.0", "id": 1, "result": "text"}, _WRONG),
 ]
-#: Bodies that are no message at all.
+#: Bodies that nobody can read, and what they come to.
 BROKEN = [
-    b'{"jsonrpc":"2.0","id":1,"result":[}',
-    b'{"jsonrpc":"2.0","id":1,"result":[]]}',
-    b'{"jsonrpc":"2.0","id":1,"result":[]',
-    b'{"jsonrpc":"2.0","id":1,"result":}',
-    b'{"jsonrpc":"2.0","id":01,"result":[]}',
-    b'{"jsonrpc":"2.0","id":1,"result":null}}',
+    (b'{"jsonrpc":"2.0","id":1,"result":[}', _WRONG),
+    (b'{"jsonrpc":"2.0","id":1,"result":[]]}', _WRONG),
+    (b'{"jsonrpc":"2.0","id":1,"result":[]', _WRONG),
+    (b'{"jsonrpc":"2.0","id":1,"result":}', _WRONG),
+    (b'{"jsonrpc":"2.0","id":1,"result":null}}', _WRONG),
+    (b'{"jsonrpc":"2.0","result":[[],"\t"],"id":1}', _WRONG),
+    (b'{"jsonrpc":"2.0","result":["\\"]","id":1}', _GONE),
+    (b'{"jsonrpc":"2.0","id":01,"result":[]}', _GONE),
+    (b'{"jsonrpc":"2.0","id":1}]', _GONE),
+    (b'[{"jsonrpc":"2.0","id":1,"result":[]}]', _GONE),
+    (b"{]}()", _GONE),
 ]
 
 
@@ -90,9 +95,11 @@ def test_an_answer_is_the_same_however_it_is_spelled_and_cut(
     assert asyncio.run(outcome(cut(told, places))) == expected
 
 
-@pytest.mark.parametrize("body", BROKEN)
-async def test_what_is_no_message_ends_the_connection(body: bytes) -> None:
-    assert await outcome([frame(body)]) == _GONE
+@pytest.mark.parametrize(("body", "expected"), BROKEN)
+async def test_what_cannot_be_read_ends_the_connection_where_nobody_can_be_told(
+    body: bytes, expected: str
+) -> None:
+    assert await outcome([frame(body)]) == expected
 
 
 async def test_an_answer_to_nothing_is_not_read() -> None:

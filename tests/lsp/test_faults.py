@@ -371,15 +371,6 @@ async def test_a_server_that_registers_odd_things_is_told_of_changes(fake: Start
         assert (await hover(running, once=True))["summary"] == "Hover available."
 
 
-async def test_a_message_of_brackets_is_a_crash(fake: Start) -> None:
-    body = "[" * 100_000 + "]" * 100_000
-    text = f'{{"jsonrpc":"2.0","method":"a","params":{body}}}'
-    garbage = f"Content-Length: {len(text)}\r\n\r\n{text}"
-    async with fake(hover=[{"raw": garbage}, {"result": HOVER}]) as running:
-        assert (await failure_of(running)).retryable
-        assert (await hover(running))["summary"] == "Hover available."
-
-
 @pytest.mark.parametrize("broken", [OSError(errno.EIO, "Input/output error"), ValueError("a bug")])
 async def test_a_project_that_cannot_be_looked_through_after_a_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: Exception

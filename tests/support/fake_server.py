@@ -8,6 +8,7 @@ Actions (several may stand in one object, carried out in this order):
   params      take this action only for a message with exactly these params
   after       wait until this file exists (how a test makes an answer late)
   notify      send these first: [[method, params], ...]; a request has its id as a third member
+  bodies      send these texts as messages, ``$ID`` standing for the id of what was asked
   crash       end at once with this status
   half        write half of the answer, then end
   raw         write this text instead of an answer
@@ -18,7 +19,8 @@ Actions (several may stand in one object, carried out in this order):
   result      answer with this result
   then        send these afterwards, written as for ``notify``
 
-A notification is answered by nothing; its actions are ``after``, ``notify`` and ``then``.
+A notification is answered by nothing; its actions are ``after``, ``notify``, ``bodies`` and
+``then``.
 """
 
 import fcntl
@@ -65,6 +67,8 @@ class FakeServer:
                     while not os.path.exists(action["after"]):
                         time.sleep(0.01)
                 self.say(action.get("notify", []))
+                for text in action.get("bodies", []):
+                    self.write_text(text.replace("$ID", str(message.get("id"))))
                 if "id" in message:
                     self.answer(message, action)
                 self.say(action.get("then", []))
@@ -128,7 +132,10 @@ class FakeServer:
         return message
 
     def write(self, message: Message) -> None:
-        body = json.dumps(message).encode()
+        self.write_text(json.dumps(message))
+
+    def write_text(self, text: str) -> None:
+        body = text.encode()
         self.send(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
 
     def send(self, data: bytes) -> None:

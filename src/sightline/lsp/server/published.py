@@ -2,7 +2,8 @@
 
 A list counts for a question only if it carries the version that was shown, or if its document was
 opened under a name of its own, so that there can be no other version. For a version that is closed,
-or shown anew, none will come: whoever waits for it is told.
+or shown anew, none will come: whoever waits for it is told. So is whoever waits for a list that
+came and cannot be read.
 """
 
 import asyncio
@@ -14,7 +15,8 @@ import msgspec
 
 from sightline.contract.uris import respelled
 from sightline.lsp.wire import messages
-from sightline.lsp.wire.client import ServerGone
+from sightline.lsp.wire.client import Illegible, ServerGone
+from sightline.lsp.wire.illegible import UNREADABLE, members, read
 
 __all__ = ["Overtaken", "Published"]
 
@@ -25,6 +27,16 @@ _MAX_KEPT = 1_024
 Items = list[messages.LspDiagnostic]
 
 
+class _Unread(NamedTuple):
+    """A list that cannot be read."""
+
+    uri: str
+    version: int | None
+
+
+Came = messages.PublishDiagnostics | _Unread
+
+
 class Overtaken(Exception):
     """The document is not open any more in the version that somebody waits for."""
 
@@ -32,22 +44,36 @@ class Overtaken(Exception):
 class _Wait(NamedTuple):
     uri: str
     version: int | None
-    future: asyncio.Future[Items]
+    future: asyncio.Future[Came]
 
 
 class Published:
     def __init__(self, is_open: Callable[[str], bool]) -> None:
         #: Of an open document something will be said, and is kept, whatever is said of others.
         self._is_open = is_open
-        self._latest: OrderedDict[str, messages.PublishDiagnostics] = OrderedDict()
+        self._latest: OrderedDict[str, Came] = OrderedDict()
         self._waits: list[_Wait] = []
 
     def notified(self, params: msgspec.Raw) -> tuple[str, int | None] | None:
         """A ``textDocument/publishDiagnostics`` notification; the document, and its version."""
         try:
             message = _decode(params)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return None  # nobody is told; whoever waits for it goes on waiting
+        except UNREADABLE:
+            return self.misheard(bytes(params))
+        return self._came(message)
+
+    def misheard(self, params: bytes) -> tuple[str, int | None] | None:
+        """One that cannot be read; its document and version, if at least these can be."""
+        named = members(params)
+        uri: str | None = read(named.get("uri"), str)
+        if uri is not None:
+            return self._came(_Unread(uri, read(named.get("version"), int | None)))
+        for wait in self._waits:  # it may have been for anybody
+            if not wait.future.done():
+                wait.future.set_exception(Illegible())
+        return None
+
+    def _came(self, message: Came) -> tuple[str, int | None]:
         uri = respelled(message.uri)
         self._latest[uri] = message
         self._latest.move_to_end(uri)
@@ -56,19 +82,30 @@ class Published:
             self._latest.pop(next(closed, uri))
         for wait in self._waits:
             if wait.uri == uri and _fits(message, wait.version) and not wait.future.done():
-                wait.future.set_result(message.diagnostics)
+                wait.future.set_result(message)
         return uri, message.version
 
-    def last(self, uri: str) -> Items:
-        """The last list for a document, whichever version it was made for."""
+    def last(self, uri: str) -> Items | None:
+        """The last list for a document, whichever version it was made for, if it can be read."""
         latest = self._latest.get(uri)
+        if isinstance(latest, _Unread):
+            return None
         return latest.diagnostics if latest is not None else []
 
     async def of(self, uri: str, version: int | None) -> Items:
-        """The list made for this version, as soon as it is there, or ``Overtaken``."""
+        """The list made for this version, as soon as it is there."""
+        came = await self.taken_in(uri, version)
+        if isinstance(came, _Unread):
+            raise Illegible
+        return came.diagnostics
+
+    async def taken_in(self, uri: str, version: int | None) -> Came:
+        """Returns when there is a list for this version, readable or not, or raises ``Overtaken``.
+        Raises ``Illegible`` when one came of which nobody knows whose it is.
+        """
         latest = self._latest.get(uri)
         if latest is not None and _fits(latest, version):
-            return latest.diagnostics
+            return latest
         if version is not None and not self._is_open(uri):
             raise Overtaken
         wait = _Wait(uri, version, asyncio.get_running_loop().create_future())
@@ -94,5 +131,5 @@ class Published:
                 wait.future.set_exception(gone)
 
 
-def _fits(message: messages.PublishDiagnostics, version: int | None) -> bool:
+def _fits(message: Came, version: int | None) -> bool:
     return version is None or message.version == version

@@ -19,7 +19,7 @@ from sightline.lsp.server.launch import Launch
 from sightline.lsp.server.lifecycle import Lifecycle
 from sightline.lsp.server.published import Overtaken
 from sightline.lsp.server.run import Run
-from sightline.lsp.wire.client import ServerError, ServerGone
+from sightline.lsp.wire.client import Illegible, ServerError, ServerGone
 
 __all__ = ["Asking"]
 
@@ -117,6 +117,8 @@ class Asking:
                 return await run.published.of(file.uri, version)
         except Overtaken:
             raise _changed() from None
+        except Illegible:
+            raise self._illegible() from None
         except ServerGone:
             raise self._lifecycle.not_ready() from None
 
@@ -128,6 +130,8 @@ class Asking:
         run.documents.show_once(uri, file, language)
         try:
             return await run.published.of(uri, None)
+        except Illegible:
+            raise self._illegible() from None
         except ServerGone:
             raise self._lifecycle.not_ready() from None
         finally:
@@ -165,6 +169,8 @@ class Asking:
                 return None
             if run.readiness.blind:
                 raise run.could_not_load() from None
+            if isinstance(error, Illegible):
+                raise self._illegible() from None
             if error.code in _NOT_UNDERSTOOD:
                 newer = f"; a newer one may: {self._spec.get}" if self._spec.get else ""
                 raise Unavailable(f"this {name} does not answer that{newer}") from None
@@ -243,13 +249,20 @@ class Asking:
                     return run
                 else:
                     with contextlib.suppress(ServerGone, Overtaken):
-                        await run.published.of(*unseen)
+                        await self._taken_in(run, *unseen)
                         run.documents.seen(*unseen)  # what was said too early counts, too
             elif self._used:
                 self._opening.add(number)
                 await self._nobody_waits()
             else:
                 self._lifecycle.start_over()
+
+    async def _taken_in(self, run: Run, uri: str, version: int) -> None:
+        """Returns when the server says that it has taken in a version of a document."""
+        try:
+            await run.published.taken_in(uri, version)
+        except Illegible:
+            raise self._illegible() from None
 
     async def _somebody_moves(self) -> None:
         self._moved.clear()
@@ -287,6 +300,10 @@ class Asking:
         finally:
             self._asked -= 1
             self._moved.set()
+
+    def _illegible(self) -> Unavailable:
+        name = self._launch.name
+        return Unavailable(f"{name} gave an answer that cannot be read; run sightline doctor")
 
     def _using(self, uri: str) -> "_Use":
         """While somebody waits for an answer about a document, it stays open."""

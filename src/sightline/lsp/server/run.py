@@ -40,6 +40,7 @@ __all__ = ["Run"]
 _SHUTDOWN_S = 1.0
 #: A server that takes so long to take in a change is stuck.
 _SETTLE_S = 120.0
+_DIAGNOSTICS = "textDocument/publishDiagnostics"
 #: What configurations are written in.
 _JSON = "jsonc"
 
@@ -72,7 +73,11 @@ class Run:
         self._edited: dict[str, bool] = {}
         self.definitions = Definitions()
         self.client = Client(
-            child.listen, child.stdin, configuration=start.configured, notified=self._notified
+            child.listen,
+            child.stdin,
+            configuration=start.configured,
+            notified=self._notified,
+            misheard=self._misheard,
         )
         self.documents = Documents(
             self.client,
@@ -304,18 +309,27 @@ class Run:
     def _notified(self, method: str, params: msgspec.Raw) -> None:
         self.readiness.notified(method, params)
         if self.initialized:
-            if method == "textDocument/publishDiagnostics":
-                taken_in = self.published.notified(params)
-                if taken_in is not None:
-                    self.documents.seen(*taken_in)
-                    self._note_errors(taken_in[0])
+            if method == _DIAGNOSTICS:
+                self._taken_in(self.published.notified(params))
             self._settler.notified(method, params)
+
+    def _misheard(self, method: str, params: bytes) -> None:
+        """A notification that cannot be read: for most nobody waits."""
+        if self.initialized and method == _DIAGNOSTICS:
+            self._taken_in(self.published.misheard(params))
+
+    def _taken_in(self, document: tuple[str, int | None] | None) -> None:
+        """Diagnostics came for a version of a document."""
+        if document is not None:
+            self.documents.seen(*document)
+            self._note_errors(document[0])
 
     def _note_errors(self, uri: str) -> None:
         """Of a document that is closed nothing is said, and it stays as it was read."""
         path = path_in(uri)
         if path in self._edited and uri in self.documents:
-            self._edited[path] = does_not_compile(self.published.last(uri))
+            said = self.published.last(uri)
+            self._edited[path] = said is None or does_not_compile(said)
 
     # Documents
 

@@ -150,7 +150,7 @@ class Settler(Struct, eq=False):
             else:
                 uri, version = self._awaited.popitem()
                 with contextlib.suppress(Overtaken):  # shown anew, which is awaited then, or closed
-                    await self.connection.published.of(uri, version)
+                    await self.connection.published.taken_in(uri, version)
 
     # The rules
 

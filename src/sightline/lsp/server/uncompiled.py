@@ -12,6 +12,7 @@ from sightline.lsp.c.by_itself import has_errors, loses_types
 from sightline.lsp.c.compile_database import Database
 from sightline.lsp.server.documents import Documents
 from sightline.lsp.server.published import Overtaken, Published
+from sightline.lsp.wire.client import Illegible
 from sightline.lsp.wire.messages import LspDiagnostic
 
 __all__ = ["Uncompiled"]
@@ -50,7 +51,7 @@ class Uncompiled:
                 return True
             try:
                 said = await published.of(uri, version)
-            except Overtaken:
+            except (Overtaken, Illegible):
                 return True
             if not _is_alike(said):
                 return True

@@ -16,8 +16,9 @@ import msgspec
 
 from sightline.lsp.wire import messages
 from sightline.lsp.wire.framing import BadFraming, Framer, frame
+from sightline.lsp.wire.illegible import UNREADABLE, addressed, paired
 
-__all__ = ["Client", "ServerError", "ServerGone"]
+__all__ = ["Client", "Illegible", "ServerError", "ServerGone"]
 
 T = TypeVar("T")
 #: How to hear what a server says as it comes, and that it says no more.
@@ -29,8 +30,6 @@ _PAUSE_S = 30.0
 _MAX_UNSENT_BYTES = 1 << 16
 _encode = msgspec.json.Encoder().encode
 _decode_envelope = msgspec.json.Decoder(messages.Envelope).decode
-#: What reading somebody's JSON ends in: too many brackets inside each other are refused, too.
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _NOTHING = msgspec.Raw(b"{}")
 #: How most servers spell the answer to a request.
 _ANSWER = re.compile(rb'\{"jsonrpc": ?"2\.0", ?"id": ?([1-9]\d{0,14}), ?"result":')
@@ -40,6 +39,14 @@ _ANSWER = re.compile(rb'\{"jsonrpc": ?"2\.0", ?"id": ?([1-9]\d{0,14}), ?"result"
 def _decoder(result: Any) -> msgspec.json.Decoder[Any]:  # noqa: ANN401 - any type
     """The decoder of a type, which takes longer to make than most answers take to read."""
     return msgspec.json.Decoder(result)
+
+
+def _envelope(body: bytes | bytearray) -> messages.Envelope:
+    """A message, with halves of characters replaced if it cannot be read otherwise."""
+    try:
+        return _decode_envelope(body)
+    except msgspec.DecodeError:
+        return _decode_envelope(paired(body))
 
 
 class ServerGone(Exception):
@@ -55,6 +62,13 @@ class ServerError(Exception):
         self.message = message
 
 
+class Illegible(ServerError):
+    """What the server said cannot be read. That costs whoever waits for it, and nobody else."""
+
+    def __init__(self) -> None:
+        super().__init__(0, "it cannot be read")
+
+
 class Client:
     def __init__(
         self,
@@ -63,10 +77,13 @@ class Client:
         *,
         configuration: Callable[[str], Any],
         notified: Callable[[str, msgspec.Raw], None],
+        misheard: Callable[[str, bytes], None] = lambda method, params: None,
     ) -> None:
         self._writer = writer
         self._configuration = configuration
         self._notified = notified
+        #: Told of notifications that cannot be read.
+        self._misheard = misheard
         self._loop = asyncio.get_running_loop()
         self._next_id = 0
         #: Notifications that are sent with the request after them, or in a moment without one.
@@ -170,8 +187,6 @@ class Client:
                 self._dispatch(body)
         except BadFraming as bad:
             self._fail(ServerGone(str(bad)))
-        except _UNREADABLE:
-            self._fail(ServerGone("it sent something that is not a message"))
 
     def _end(self) -> None:
         inside = " inside a message" if self._framer.inside else ""
@@ -196,16 +211,39 @@ class Client:
     def _dispatch_body(self, body: bytes | bytearray) -> None:
         if self._resolved_at_once(body):
             return
-        message = _decode_envelope(body)
+        try:
+            message = _envelope(body)
+        except UNREADABLE:
+            self._mishear(addressed(bytes(body)))
+            return
         if message.method is not None:
             if message.id is not None:
                 self._answer(message.id, message.method, message.params)
             else:
-                # Whoever listens looks for members by name.
-                named = memoryview(message.params)[:1].tobytes() == b"{"
-                self._notified(message.method, message.params if named else _NOTHING)
+                self._pass_on(message.method, message.params)
         elif message.id is not None:
             self._resolve(message)
+
+    def _pass_on(self, method: str, params: msgspec.Raw) -> None:
+        # Whoever listens looks for members by name.
+        named = memoryview(params)[:1].tobytes() == b"{"
+        try:
+            self._notified(method, params if named else _NOTHING)
+        except UNREADABLE:
+            self._misheard(method, bytes(params))
+
+    def _mishear(self, message: messages.Envelope | None) -> None:
+        """Tells whoever waits for what cannot be read. Where nobody knows who that is, somebody
+        might wait for ever: the connection ends, and everybody is told.
+        """
+        if message is None:
+            self._fail(ServerGone("it sent something that is not a message"))
+        elif message.method is None:
+            self._resolve(message)
+        elif message.id is None:
+            self._misheard(message.method, bytes(message.params))
+        else:
+            self._answer(message.id, message.method, message.params)
 
     def _resolved_at_once(self, body: bytes | bytearray) -> bool:
         """Whether it was an answer that holds nothing but its result.
@@ -222,7 +260,7 @@ class Client:
             return False
         try:
             found = _decoder(result).decode(memoryview(body)[opening.end() : -1])
-        except _UNREADABLE:
+        except UNREADABLE:
             return False
         del self._pending[number]
         future.set_result(found)
@@ -238,8 +276,8 @@ class Client:
             return
         try:
             future.set_result(_decoder(result).decode(message.result))
-        except _UNREADABLE as error:
-            future.set_exception(ServerError(0, f"unusable answer: {error}"))
+        except UNREADABLE:
+            future.set_exception(Illegible())
 
     # What servers ask of a client
 
@@ -251,7 +289,7 @@ class Client:
         else:
             try:
                 reply["result"] = handler(self, msgspec.json.decode(params))
-            except (msgspec.DecodeError, LookupError, TypeError, AttributeError):
+            except (*UNREADABLE, LookupError, TypeError, AttributeError):
                 reply["error"] = {"code": -32602, "message": "unusable params"}
         self._send(reply)
         self._flush()
