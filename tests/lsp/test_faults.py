@@ -221,6 +221,31 @@ async def test_a_server_that_ends_at_every_start_is_given_up(
             await hover(running, once=True)
 
 
+@pytest.mark.parametrize("answers", [True, False])
+async def test_a_server_that_crashes_is_given_up_unless_it_answers_in_between(
+    fake: Start, monkeypatch: pytest.MonkeyPatch, answers: bool
+) -> None:
+    """However fast it ends: where it answers most, it is worth starting."""
+    monkeypatch.setattr("sightline.lsp.server.lifecycle._FIRST_REST_S", 0.001)
+    turns = [{"crash": 3}, {"result": HOVER}] if answers else [{"crash": 3}]
+    async with fake(GENEROUS, hover=turns * 12) as running:
+
+        async def ask(number: int, *, once: bool) -> Any:
+            place = {"line": 0, "character": number}  # a repeat would come from memory
+            ask = running.once if once else running.call
+            return await ask("vscode.lsp.hover", uri=running.uri("a.py"), position=place)
+
+        for number in range(7 if answers else 4):
+            await running.ready("a.py")
+            with pytest.raises(NotReady):
+                await ask(number % 5, once=True)
+            if answers:
+                assert (await ask(number % 5, once=False))["summary"] == "Hover available."
+        if not answers:
+            with pytest.raises(Unavailable, match="ended 5 times in a row"):
+                await ask(4, once=False)
+
+
 async def test_a_program_that_cannot_run_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws" / "a.py").write_text("x = 1\n")

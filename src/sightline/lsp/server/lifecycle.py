@@ -8,9 +8,12 @@
        +- from everywhere, by ``stop``
 
 A server that ends by itself is started again after a rest that doubles each time; one that keeps
-ending is left alone, and the callers are told. There is never more than one process. One start goes
-on at a time: a new one, or a stop, cancels the one before. And whoever starts or ends a process has
-the turn until that is done, so that nobody starts one before every other has ended.
+ending is left alone, and the callers are told. Only ends without an answer to anybody in between
+count, however much time lies between them: nobody is to do without a server that mostly answers.
+
+There is never more than one process. One start goes on at a time: a new one, or a stop, cancels the
+one before. And whoever starts or ends a process has the turn until that is done, so that nobody
+starts one before every other has ended.
 """
 
 import asyncio
@@ -94,8 +97,10 @@ class Lifecycle:
         self._turn = asyncio.Lock()
         #: Runs that are over, with processes that are to be ended before the next one starts.
         self._leaving: list[Run] = []
+        #: How often it has ended since it last answered.
         self._crashes = 0
-        self._last_crash = 0.0
+        #: When it was left alone.
+        self._gave_up = 0.0
         self._closed = False
 
     @property
@@ -131,6 +136,10 @@ class Lifecycle:
         self._begin(self._restart)
         self._launch.ended()
 
+    def answered(self) -> None:
+        """It has answered somebody's question: it is worth starting."""
+        self._crashes = 0
+
     async def stop(self) -> None:
         """Shutdown, exit, then the whole tree is ended, even if nobody waits for it any more."""
         if self._starting is not None:
@@ -163,7 +172,7 @@ class Lifecycle:
     def check_given_up(self) -> None:
         """Raises while a server that failed is left alone; after that it is tried once more."""
         if self.state is State.FAILED:
-            if time.monotonic() - self._last_crash < _GIVE_UP_S:
+            if time.monotonic() - self._gave_up < _GIVE_UP_S:
                 raise self._given_up()
             self._starting = None
 
@@ -297,9 +306,7 @@ class Lifecycle:
 
     async def _rest(self) -> None:
         """Waits before the next start; raises when it has ended too often."""
-        now = time.monotonic()
-        self._crashes = self._crashes + 1 if now - self._last_crash < _GIVE_UP_S else 1
-        self._last_crash = now
+        self._crashes += 1
         if self._crashes >= _MAX_CRASHES:
             self._give_up(self._reason or f"ended {self._crashes} times in a row")
             raise self._given_up()
@@ -309,7 +316,7 @@ class Lifecycle:
     def _give_up(self, reason: str) -> None:
         self.state = State.FAILED
         self._reason = reason
-        self._last_crash = time.monotonic()
+        self._gave_up = time.monotonic()
         self._crashes = 0
 
     # Ends

@@ -114,13 +114,15 @@ class Asking:
         try:
             with self._using(file.uri):
                 version = self._show(run, file, language)
-                return await run.published.of(file.uri, version)
+                said = await run.published.of(file.uri, version)
         except Overtaken:
             raise _changed() from None
         except Illegible:
             raise self._illegible() from None
         except ServerGone:
             raise self._lifecycle.not_ready() from None
+        self._lifecycle.answered()
+        return said
 
     async def diagnostics_under_own_name(self, file: SourceFile, language: str) -> list[Any]:
         """The list for this text from a server that does not say which text a list is for."""
@@ -129,7 +131,7 @@ class Asking:
         uri = f"{file.uri}?{self._names}"
         run.documents.show_once(uri, file, language)
         try:
-            return await run.published.of(uri, None)
+            said = await run.published.of(uri, None)
         except Illegible:
             raise self._illegible() from None
         except ServerGone:
@@ -137,6 +139,8 @@ class Asking:
         finally:
             run.documents.close_once(uri)
             run.published.forget(uri)
+        self._lifecycle.answered()
+        return said
 
     def _show(self, run: Run, file: SourceFile, language: str) -> int:
         """Makes the server see a file as the caller has read it; its version.
@@ -159,7 +163,7 @@ class Asking:
         """One question. ``holds``: whether it can still be asked, in the same words."""
         name = self._launch.name
         try:
-            return await self._asked_again(run, method, params, result, holds)
+            answer = await self._asked_again(run, method, params, result, holds)
         except ServerGone:
             raise self._lifecycle.not_ready() from None
         except ServerError as error:
@@ -175,6 +179,8 @@ class Asking:
                 newer = f"; a newer one may: {self._spec.get}" if self._spec.get else ""
                 raise Unavailable(f"this {name} does not answer that{newer}") from None
             raise Unavailable(f"{name} could not answer; run sightline doctor") from None
+        self._lifecycle.answered()
+        return answer
 
     async def _asked_again(
         self,
