@@ -67,3 +67,11 @@ paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(
 def test_exactly_the_folders_that_differ(before: set[str], after: set[str]) -> None:
     old, new = set(tree_of(before)), set(tree_of(after))
     assert folders(before, after) == (new - old, old - new)
+
+
+def test_a_checkout_of_many_folders_is_told_at_once() -> None:
+    """If each were compared with all the others this would not end within minutes."""
+    files = {f"/ws/{number % 100}/{number}/x" for number in range(100_000)}
+    came, went = folders(set(), files)
+    assert (len(came), went) == (100_100, set())
+    assert folders(files, set()) == (set(), came)
