@@ -71,10 +71,10 @@ def node(script: str, listener: socket.socket, root: Path, guard: Path | None) -
     assert NODE is not None
     file, port = root.parent / "script.cjs", listener.getsockname()[1]
     file.write_text(_BEGIN + script)
-    environment = {"PATH": os.environ["PATH"], "SIGHTLINE_GUARD_ROOTS": str(root)}
+    environment = {"PATH": os.environ["PATH"], "SIGHTLINE_GUARD_ROOTS": json.dumps([str(root)])}
     if guard is not None:
         environment["NODE_OPTIONS"] = f"--require={json.dumps(str(guard))}"
-        environment["SIGHTLINE_GUARD_PROGRAMS"] = "/bin/true"
+        environment["SIGHTLINE_GUARD_PROGRAMS"] = json.dumps(["/bin/true"])
     done = subprocess.run(
         [NODE, file, str(port), root, root.parent / "outside"],
         capture_output=True,

@@ -2,23 +2,38 @@
 
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from sightline.lsp import start
+from sightline.lsp.install.store import Store
+from sightline.lsp.project.projects import Projects
+from sightline.lsp.start.launcher import Launcher
+from sightline.workspace.roots import open_root
+from tests.support.engine import fake_registry
 from tests.support.files import write_files
 
 NODE = shutil.which("node")
-GUARD = Path(start.__file__).with_name("guard.cjs")
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node here")
+
+
+def environment_of(root: Path) -> Mapping[str, str]:
+    """What a server for this root is started with."""
+    folder = root.parent / "cache"
+    registry, opened = fake_registry(root.parent / "fake", {}), open_root(str(root), home=None)
+    project = Projects(opened, registry, dict).at(registry.servers["fake"], opened.real)
+    launcher = Launcher({"PATH": "/usr/bin:/bin"}, folder, Store(folder), registry)
+    start = launcher.start("fake", project, [opened.real])
+    assert start is not None
+    return start.environment
 
 
 def run(program: Path, root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(NODE), str(program), *arguments],
-        env={"NODE_OPTIONS": f"--require {GUARD}", "SIGHTLINE_GUARD_ROOTS": str(root)},
+        env=environment_of(root),
         capture_output=True,
         text=True,
         timeout=60,
@@ -26,11 +41,11 @@ def run(program: Path, root: Path, *arguments: str) -> subprocess.CompletedProce
     )
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
+@pytest.fixture(params=["root", 'ro:ot,"[ü]'], ids=["plain", "odd"])
+def root(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     code = {"a.cjs": 'console.log("RAN");', "a.mjs": 'console.log("RAN");'}
     write_files(tmp_path / "own", code)
-    return write_files(tmp_path / "root", code)
+    return write_files(tmp_path / request.param, code)
 
 
 WAYS = {
@@ -80,8 +95,8 @@ for (const holder of [new dns.promises.Resolver(), dns.promises]) {
 """
 
 
-def test_no_name_server_is_asked(tmp_path: Path) -> None:
+def test_no_name_server_is_asked(tmp_path: Path, root: Path) -> None:
     program = tmp_path / "program.cjs"
     program.write_text(ASKED)
-    done = run(program, tmp_path / "root")
+    done = run(program, root)
     assert (done.stdout.split(), done.stderr) == (["ENOTFOUND"] * 8, "")

@@ -114,3 +114,12 @@ def test_whether_a_variable_names_something_in_a_root(tmp_path: Path) -> None:
     assert lies_in(f"{link}/go", [str(root)])
     assert not lies_in(f"{tmp_path}/go", [str(root)])
     assert not lies_in("auto", [str(root)])
+
+
+def test_a_root_with_the_sign_that_separates_paths(tmp_path: Path) -> None:
+    root, link = tmp_path / f"w{os.pathsep}s", tmp_path / f"li{os.pathsep}nk"
+    root.mkdir()
+    link.symlink_to(root)
+    assert lies_in(f"{root}/go", [str(root)])
+    assert lies_in(f"{link}/go", [str(root)])
+    assert not lies_in(f"{tmp_path}/w", [str(root)])

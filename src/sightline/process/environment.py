@@ -42,9 +42,10 @@ def safe_path(path: str, roots: Iterable[str]) -> list[str]:
 
 
 def lies_in(value: str, roots: Iterable[str]) -> bool:
-    """Whether one of the paths in a variable's value lies in one of the roots."""
+    """Whether a variable's value is, or one of the paths in it is, a path in one of the roots."""
     closed = [os.path.realpath(root) for root in roots]
-    paths = [os.path.realpath(part) for part in value.split(os.pathsep) if os.path.isabs(part)]
+    parts = {value, *value.split(os.pathsep)}  # a name may have that sign in it
+    paths = [os.path.realpath(part) for part in parts if os.path.isabs(part)]
     return any(is_under(path, root) for path in paths for root in closed)
 
 

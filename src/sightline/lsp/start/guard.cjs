@@ -13,7 +13,8 @@ const path = require("node:path");
 const fs = require("node:fs");
 const url = require("node:url");
 
-const list = (name) => (process.env[name] || "").split(path.delimiter).filter(Boolean);
+// JSON: no sign separates paths that may not be in one. What is no list ends the process here.
+const list = (name) => JSON.parse(process.env[name] || "[]");
 const roots = list("SIGHTLINE_GUARD_ROOTS");
 const programs = new Set([process.execPath, ...list("SIGHTLINE_GUARD_PROGRAMS")]);
 

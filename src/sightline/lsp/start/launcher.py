@@ -238,7 +238,7 @@ class Launcher(Struct, frozen=True):
         elif spec.python_environment == "pyright":
             leaves_out = environments.may_be_left_out(project.folder)
             probe = environments.interpreter_stand_in(self._python(project), self.cache)
-            environment["SIGHTLINE_GUARD_PROGRAMS"] = probe
+            environment["SIGHTLINE_GUARD_PROGRAMS"] = json.dumps([probe])
             helpers = [probe]
             settings["python"] = {**settings.get("python", {}), "pythonPath": probe}
         return Start(
@@ -303,7 +303,7 @@ class Launcher(Struct, frozen=True):
         extra |= _filled(spec.environment, folder)
         # Heeded by Node and by every Node it starts; other programs do not know it.
         extra["NODE_OPTIONS"] = f"--require={json.dumps(_GUARD)}"
-        extra["SIGHTLINE_GUARD_ROOTS"] = os.pathsep.join(roots)
+        extra["SIGHTLINE_GUARD_ROOTS"] = json.dumps(list(roots))
         if not self.environment.get("HOME"):
             # Some end where nobody tells them of a home folder, or write where they stand.
             extra["HOME"] = folder
