@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from sightline.contract.failures import Failure, NotReady
@@ -14,6 +15,7 @@ from sightline.contract.settings import Settings
 from sightline.lsp.server.server import Server, State
 from sightline.process.child import Child
 from sightline.process.keepers import Keepers
+from sightline.workspace.roots import open_root
 from tests.support.engine import Engine, engine, fake_registry, received
 
 HERE = {"line": 0, "character": 0}
@@ -162,12 +164,48 @@ async def test_one_that_was_forgotten_is_not_started_again(fake: Start, children
     async with fake() as running:
         await hover(running)
         server, fleet = the_server(running), running.program.pool._fleet
-        await fleet.stop(list(fleet.servers))
+        await asyncio.gather(*fleet.forget(list(fleet.servers)))
         with pytest.raises(NotReady, match="fake is not ready because it was closed"):
             await server.ready()
         assert children.running == []
         assert await hover(running, 1) == "Hover available."
         assert [child.pid for child in children.running] == [the_server(running).pid]
+
+
+@pytest.mark.parametrize("steps", [0, 1, 100])
+async def test_a_root_that_is_removed_and_added_again(
+    fake: Start, children: Children, tmp_path: Path, steps: int
+) -> None:
+    """The server for it now waits until the one from before has ended."""
+    (tmp_path / "other").mkdir()
+    async with fake(shutdown=[{"hang": True}]) as running:
+        assert await hover(running) == "Hover available."
+        workspace = running.program.workspace
+        root, other = workspace.roots.roots[0], open_root(str(tmp_path / "other"), home=None)
+        await workspace.set_roots([other])
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        await workspace.set_roots([root, other])
+        assert await hover(running, 1) == "Hover available."
+        assert [child.pid for child in children.running] == [the_server(running).pid]
+        assert len(children.started) == 2
+    assert (children.overlaps, children.running) == (0, [])
+
+
+async def test_servers_of_removed_roots_count_until_they_have_ended(
+    fake: Start, children: Children, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/a.py").write_text("x = 1\n")
+    async with fake(shutdown=[{"hang": True}]) as running:
+        await hover(running)
+        fleet = running.program.pool._fleet
+        fleet.bounds = msgspec.structs.replace(fleet.bounds, servers=1)
+        await running.program.workspace.set_roots([open_root(str(tmp_path / "other"), home=None)])
+        await running.call(
+            "vscode.lsp.hover", uri=(tmp_path / "other/a.py").as_uri(), position=HERE
+        )
+    assert (children.overlaps, len(children.started)) == (0, 2)
 
 
 def grows(server: Server) -> None:

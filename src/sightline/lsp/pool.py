@@ -127,7 +127,6 @@ class Pool:
             registry, self._routes, lambda: workspace.roots.roots, launcher.environment
         )
         self._warming: asyncio.Task[None] | None = None
-        self._leaving: set[asyncio.Task[None]] = set()
         self._head_start = HeadStart(workspace, self._routes, self._known)
         self._identities = _identities(registry)
         workspace.listen(self._changed)
@@ -356,8 +355,6 @@ class Pool:
             self._try_again.cancel()
         if self._warming is not None:
             self._warming.cancel()
-        for task in list(self._leaving):
-            await task
         await self._fleet.close()
         await self._keepers.close()
 
@@ -613,10 +610,7 @@ class Pool:
         self._routes.forget()
         self.gaps.forget()
         roots = self._workspace.roots
-        gone = [key for key in self._fleet.servers if roots.containing(key[1]) is None]
-        task = asyncio.create_task(self._fleet.stop(gone), name="servers of removed roots")
-        self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
+        self._fleet.forget([key for key in self._fleet.servers if roots.containing(key[1]) is None])
         self._warming = None
 
 
