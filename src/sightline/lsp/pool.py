@@ -53,6 +53,7 @@ from sightline.lsp.routing.turns import Turns
 from sightline.lsp.server.server import Launch, Server, State
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.start.launcher import Launcher, Start
+from sightline.lsp.start.preparing import Preparing
 from sightline.lsp.together import both
 from sightline.lsp.wire.messages import SymbolDetails
 from sightline.process.keepers import Keepers
@@ -119,6 +120,7 @@ class Pool:
         self._launcher = launcher
         self._trusted = options.trusted
         self._fleet = Fleet(options.bounds)
+        self._preparing = Preparing()
         self._turns = Turns(options.bounds.servers)
         #: Set while answers leave out servers that may be able to answer later.
         self._try_again: asyncio.TimerHandle | None = None
@@ -553,8 +555,9 @@ class Pool:
         async def prepare(has_read_parts: bool) -> Start | None:
             roots = [root.real for root in self._workspace.roots.roots]
             trusted = self._trusted(route.project.projects.root.real)
-            prepared = partial(self._launcher.start, trusted=trusted, has_read_parts=has_read_parts)
-            start = await asyncio.to_thread(prepared, route.name, project(), roots)
+            begin = partial(self._launcher.start, trusted=trusted, has_read_parts=has_read_parts)
+            prepare = partial(begin, route.name, project(), roots)
+            start = await self._preparing.of(route.name, folder, prepare)
             if start is None and self._routes.is_replaced(route):
                 self._workspace.source_changed()  # from here on somebody else answers
                 raise NotReady(f"{route.name} was removed; retry", waiting_for="another server")

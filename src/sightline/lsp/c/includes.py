@@ -245,7 +245,7 @@ class Includes:
         outside = _Outside(project, folders, before)
         for path in list(seen):
             outside.follow(path, seen[path].spelled)
-        self._known[project.folder] = seen | outside.seen
+        files = self._known[project.folder] = seen | outside.seen
         there, system = _there(project, users), _system_folders()
         missing = (
             include[1:]
@@ -265,11 +265,11 @@ class Includes:
                 include: [*there(include), *sorted(outside.found.get(include, ()))]
                 for include in outside.spelled().union(users)
             },
-            {path: each.spelled for path, each in self._known[project.folder].items()},
-            {path: each.digest for path, each in self._known[project.folder].items()},
+            {path: each.spelled for path, each in files.items()},
+            {path: each.digest for path, each in files.items()},
             frozenset(outside.looked),
-            _decided_elsewhere(self._known[project.folder]),
-            {path: each.needed for path, each in self._known[project.folder].items()},
+            _decided_elsewhere(files),
+            {path: each.needed for path, each in files.items()},
             {path: each.text for path, each in seen.items() if each.text},
         )
 

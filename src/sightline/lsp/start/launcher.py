@@ -11,7 +11,6 @@ import errno
 import json
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -114,7 +113,6 @@ class Launcher(Struct, frozen=True):
     store: Store
     registry: Registry
     _includes: Includes = field(default_factory=Includes)
-    _writing: threading.Lock = field(default_factory=threading.Lock)
 
     def find(self, name: str, roots: Sequence[str]) -> Found:
         """The command of a server with its program found, or why there is none."""
@@ -162,7 +160,8 @@ class Launcher(Struct, frozen=True):
     ) -> Start | None:
         """What a start of the server for one project needs now, or ``None`` if it is not there.
         ``trusted``: its user lets servers run code of the root. ``has_read_parts``: it has read
-        what it was given the last time, which was not everything.
+        what it was given the last time, which was not everything. It writes to a folder that is
+        the server's and the project's: never two of these at a time.
         """
         found = self.find(name, roots)
         if found.missing:
@@ -213,15 +212,14 @@ class Launcher(Struct, frozen=True):
             configured = [] if unused else [*configured, *own]
         database = compile_database.Database()
         if spec.compile_database:
-            with self._writing:  # two servers of a project start
-                database = compile_database.write(
-                    project,
-                    folder,
-                    self._includes,
-                    configured,
-                    flags,
-                    has_read_parts=has_read_parts,
-                )
+            database = compile_database.write(
+                project,
+                folder,
+                self._includes,
+                configured,
+                flags,
+                has_read_parts=has_read_parts,
+            )
         shortcomings = database.shortcomings()
         if unused:
             shortcomings.append(_CONFIGURATION_UNUSED)

@@ -1,0 +1,28 @@
+"""Preparing starts in threads: one at a time for each server and project, none behind another's.
+
+What a start needs is written to a folder that is the server's and the project's, and takes as long
+as the project is large. A thread goes on when its start is cancelled, so the next one for the same
+folder waits for its end; it does so here, and takes no thread from those that all share.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+__all__ = ["Preparing"]
+
+T = TypeVar("T")
+
+
+class Preparing:
+    def __init__(self) -> None:
+        #: By the server's name and the project's folder.
+        self._turns: dict[tuple[str, str], asyncio.Lock] = {}
+
+    async def of(self, name: str, folder: str, prepare: Callable[[], T]) -> T:
+        """What ``prepare`` returns, from a thread, once no other one prepares the same."""
+        turn = self._turns.setdefault((name, folder), asyncio.Lock())
+        await turn.acquire()
+        thread = asyncio.get_running_loop().run_in_executor(None, prepare)
+        thread.add_done_callback(lambda _: turn.release())
+        return await asyncio.shield(thread)

@@ -1,0 +1,74 @@
+"""A start that takes long to prepare delays no other."""
+
+import asyncio
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sightline.contract.settings import Settings
+from sightline.lsp.c import compile_database
+from sightline.lsp.c.compile_database import Database
+from sightline.lsp.project.projects import Project
+from tests.support.engine import Engine, engine, fake_registry
+from tests.support.files import write_files
+
+HOVER = {"contents": {"kind": "plaintext", "value": "fine"}}
+HERE = {"line": 0, "character": 0}
+#: As many as the pool of threads has at most, and some.
+MANY = min(32, (os.cpu_count() or 1) + 4) + 2
+
+
+class Slow:
+    """Compilation databases, which take as long as is wanted to be written for one project."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, slow: Path) -> None:
+        self.begun, self.go_on = threading.Event(), threading.Event()
+        self.overlaps = 0
+        self._slow = str(slow)
+        self._write = compile_database.write
+        self._one = threading.Lock()
+        monkeypatch.setattr(compile_database, "write", self.write)
+
+    def write(self, project: Project, *given: Any, **named: Any) -> Database:
+        if project.folder != self._slow:
+            return self._write(project, *given, **named)
+        self.overlaps += self._one.locked()
+        with self._one:
+            self.begun.set()
+            assert self.go_on.wait(60)
+            return self._write(project, *given, **named)
+
+
+async def hover(running: Engine, root: str) -> str:
+    uri = (running.root.parent / root / "a.c").as_uri()
+    return str((await running.call("vscode.lsp.hover", uri=uri, position=HERE))["summary"])
+
+
+@pytest.mark.parametrize("starts_over", [0, MANY])
+async def test_a_slow_start_delays_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starts_over: int
+) -> None:
+    """Nor do those that were begun in its place, while the thread of the first goes on."""
+    roots = [write_files(tmp_path / name, {"a.c": "int x;\n"}) for name in ("one", "two")]
+    slow = Slow(monkeypatch, roots[0])
+    script = {"textDocument/hover": [{"result": HOVER}]}
+    registry = fake_registry(tmp_path / "fake", script, languages=("c",), compile_database=True)
+    settings = Settings(request_timeout_ms=20_000)
+    async with engine(*roots, cache=tmp_path, registry=registry, settings=settings) as running:
+        try:
+            first = asyncio.create_task(hover(running, "one"))
+            await asyncio.to_thread(slow.begun.wait, 60)
+            servers = running.program.pool._fleet.servers
+            for _ in range(starts_over):
+                servers["fake", str(roots[0])].start_over()
+                for _ in range(20):  # it has every turn that it needs to begin
+                    await asyncio.sleep(0)
+            assert await hover(running, "two") == "Hover available."
+            assert not first.done()
+        finally:
+            slow.go_on.set()
+        assert await first == "Hover available."
+    assert slow.overlaps == 0
