@@ -72,6 +72,8 @@ class Covered(Struct, Generic[T], frozen=True):
     unread: tuple[str, ...] = ()
     #: One more sentence about what the answer covers.
     note: str = ""
+    #: Whether nothing at all is known of the place that was asked about, and no note says why.
+    nameless: bool = False
 
 
 class Expected(NamedTuple):

@@ -74,7 +74,7 @@ class EditorSource:
 
     async def definition(self, file: SourceFile, position: Position) -> Covered[Sequence[Location]]:
         answer = await self._about(file, "definition", m.LocationsAnswer, position)
-        return Covered(answer.locations)
+        return Covered(answer.locations, nameless=not answer.locations)
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
@@ -82,10 +82,12 @@ class EditorSource:
         answer = await self._about(
             file, "references", m.LocationsAnswer, position, include_declaration=True
         )
-        if include_declaration or not answer.locations:
+        if include_declaration and answer.locations:
             return Covered(answer.locations)
         # The editor always includes declarations.
         definitions = await self._about(file, "definition", m.LocationsAnswer, position)
+        if not answer.locations:
+            return Covered((), nameless=not definitions.locations)
         used = without_declarations(
             answer.locations, definitions.locations, answer.language, self._text_now
         )

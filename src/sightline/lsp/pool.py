@@ -154,7 +154,7 @@ class Pool:
         found = await define(server, file, language, position)
         copies = self._routes.in_worktrees(route, found.places, lambda place: place.uri)
         own = [place for place in found.places if place not in copies] or found.places
-        return Covered(own, note=found.note)
+        return Covered(own, note=found.note, nameless=found.nameless)
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
@@ -205,13 +205,16 @@ class Pool:
         notes.append(await self.gaps.in_shell(related, language, name, known))
         notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
         notes.append(await self.gaps.in_other_roots(own, file.path, name, found))
-        if all(part.unknown for part in parts) and not mentions.explains:
+        unknown = all(part.unknown for part in parts)
+        if unknown and not mentions.explains:
             notes.append(NOTE)
+        nameless = all(part.nameless for part in parts) and not (unknown or mentions.explains)
         if own.spec.compile_database:
             path = question.file.path
             server, spoken = await self._reader(own, path), self._routes.language_id(path)
             notes.append(await note_of(server, question.file, spoken))
-        return Covered(found, unread=unread, note=" ".join(filter(None, notes)))
+        note = " ".join(filter(None, notes))
+        return Covered(found, unread=unread, note=note, nameless=nameless)
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
         server, language = await self._server_for(file, "hover")

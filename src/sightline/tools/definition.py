@@ -4,8 +4,13 @@ from msgspec import Struct
 
 from sightline.contract.limits import MAX_ITEMS_NONPAGED
 from sightline.contract.values import Location
-from sightline.tools.positions import PositionArguments, ask_position, canonical_locations
-from sightline.tools.tool import Desk, Question, ToolInfo, Whole, left_out, plural, within
+from sightline.tools.positions import (
+    PositionArguments,
+    ask_position,
+    canonical_locations,
+    not_found,
+)
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural, within
 from sightline.workspace.view import SOURCE_EPOCHS
 
 INFO = ToolInfo(
@@ -29,9 +34,10 @@ class Definition:
     ask = staticmethod(ask_position)
 
     async def answer(self, desk: Desk, question: Question[PositionArguments]) -> Whole:
-        found = await desk.source.definition(question.notes, question.arguments.position)
+        file, position = question.notes, question.arguments.position
+        found = await desk.source.definition(file, position)
         locations, outside = canonical_locations(desk.view, found.items)
-        first, rest = locations[:MAX_ITEMS_NONPAGED], left_out(outside, found)
+        first, rest = locations[:MAX_ITEMS_NONPAGED], not_found(file, position, found, outside)
 
         def definitions(count: int) -> Definitions:
             return Definitions(first[:count], _summary(count, len(locations)) + rest)

@@ -5,6 +5,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from sightline.contract.limits import MAX_HOVER_FRAGMENT_CODE_POINTS, MAX_HOVER_FRAGMENTS
 from sightline.contract.orders import canonical, hover_key
+from sightline.contract.standing import no_name_at
 from sightline.contract.texts import cut_code_points, cut_utf8
 from sightline.contract.values import HoverContent, Range
 from sightline.tools.positions import PositionArguments, ask_position
@@ -33,9 +34,11 @@ class Hover:
     ask = staticmethod(ask_position)
 
     async def answer(self, desk: Desk, question: Question[PositionArguments]) -> Whole:
-        found = await desk.source.hover(question.notes, question.arguments.position)
+        file, position = question.notes, question.arguments.position
+        found = await desk.source.hover(file, position)
         if found is None:
-            return Whole(HoverText([], UNSET, "No hover information."))
+            near = no_name_at(file.text, position)
+            return Whole(HoverText([], UNSET, f"No hover information.{f' {near}' * bool(near)}"))
         clean = [HoverContent(c.kind, desk.view.redact(c.value)) for c in found.contents]
         contents = canonical((c for c in clean if c.value), hover_key)
         text = _clamp(contents, found.range)

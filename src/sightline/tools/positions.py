@@ -1,15 +1,16 @@
 """What the tools that take a document and a position have in common."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from sightline.contract.failures import NotFound
-from sightline.contract.source import SourceFile
+from sightline.contract.source import Covered, SourceFile
+from sightline.contract.standing import no_symbol_at
 from sightline.contract.texts import line_length_utf16, line_text
 from sightline.contract.values import Location, Position
-from sightline.tools.tool import Question
+from sightline.tools.tool import Question, left_out
 from sightline.workspace.view import View
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "ask_document",
     "ask_position",
     "canonical_locations",
+    "not_found",
 ]
 
 
@@ -81,3 +83,13 @@ def canonical_locations(view: View, found: Iterable[Location]) -> tuple[list[Loc
         }
         locations += [unique[key] for key in sorted(unique)]
     return locations, outside
+
+
+def not_found(
+    file: SourceFile, position: Position, found: Covered[Sequence[Location]], outside: int
+) -> str:
+    """What a summary says at its end of that which is not in the answer, and why."""
+    rest = left_out(outside, found)
+    if found.nameless and not found.items:
+        return f" {no_symbol_at(file.text, position)}{rest}"
+    return rest

@@ -8,8 +8,13 @@ from sightline.contract.failures import TooMany
 from sightline.contract.limits import MAX_REFERENCES_ITEMS_TOTAL, MAX_REFERENCES_RAW
 from sightline.contract.source import Expected
 from sightline.contract.values import Position
-from sightline.tools.positions import PositionArguments, ask_position, canonical_locations
-from sightline.tools.tool import Desk, Paged, Question, ToolInfo, left_out, plural
+from sightline.tools.positions import (
+    PositionArguments,
+    ask_position,
+    canonical_locations,
+    not_found,
+)
+from sightline.tools.tool import Desk, Paged, Question, ToolInfo, plural
 from sightline.workspace.view import SOURCE_EPOCHS, View
 
 
@@ -64,7 +69,7 @@ class References:
         if len(locations) > MAX_REFERENCES_ITEMS_TOTAL:
             raise TooMany("more than 20,000 references; ask about a narrower symbol")
 
-        rest = left_out(outside, found)
+        rest = not_found(question.notes, asked.position, found, outside)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             next_page = " (next page available)" if more and returned != 1 else ""

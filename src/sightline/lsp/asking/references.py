@@ -26,7 +26,7 @@ from sightline.lsp.asking.members import Members, Mentions, is_global, is_member
 from sightline.lsp.asking.module_values import Taken
 from sightline.lsp.asking.spelled import Known
 from sightline.lsp.asking.stubs import twins_at
-from sightline.lsp.asking.unknown_names import NOTE, is_name, is_unknown
+from sightline.lsp.asking.unknown_names import NOTE, is_name, is_nameless, is_unknown
 from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.python.names import PythonText
 from sightline.lsp.server.server import Server
@@ -55,6 +55,8 @@ class Found(NamedTuple):
     unknown: bool = False
     #: What is known of it, with its declarations.
     known: Known = Known()
+    #: Whether nothing was found because there is no symbol at the place.
+    nameless: bool = False
 
 
 async def find(
@@ -67,10 +69,13 @@ async def find(
     file, position, include_declaration = question
     if server.spec.declarations == "server":
         found = await ask(server, question)
-        unknown = not found and is_name(language, file.text, position)
-        if unknown:
-            unknown = not await questions.definition(server, file, language, position)
-        return Found(found, unknown=unknown)
+        if found:
+            return Found(found)
+        defined = await questions.definition(server, file, language, position)
+        unknown = not defined and is_name(language, file.text, position)
+        of = _Texts(server, file).of
+        nameless = is_nameless(language, file.text, position, defined, of)
+        return Found(found, unknown=unknown, nameless=nameless)
     name, texts = name_at(file.text, position, language), _Texts(server, file, members)
 
     async def declared() -> tuple[list[Location], bool, Mentions | None, Sequence[Taken] | None]:
@@ -99,16 +104,17 @@ async def find(
         notes.append(await told)
     unknown = is_unknown(language, file.text, position, definitions, texts.of)
     known = Known(definitions, places, of_members)
+    nameless = not places and is_nameless(language, file.text, position, definitions, texts.of)
     if not include_declaration:
         places = without_declarations(places, definitions, language, texts.of)
-    return Found(places, " ".join(filter(None, notes)), unknown, known)
+    return Found(places, " ".join(filter(None, notes)), unknown, known, nameless)
 
 
 async def define(server: Server, file: SourceFile, language: str, position: Position) -> Found:
     """Where the symbol at a position is defined, and whether the server knows it at all."""
     found = await questions.definition(server, file, language, position)
     unknown = is_unknown(language, file.text, position, found, _Texts(server, file).of)
-    return Found(found, NOTE if unknown else "", unknown)
+    return Found(found, NOTE if unknown else "", unknown, nameless=not found and not unknown)
 
 
 async def _listed(found: Awaitable[Sequence[Location]]) -> list[Location]:

@@ -18,7 +18,7 @@ from sightline.lsp.asking.members import is_code
 from sightline.lsp.c import preprocessor
 from sightline.lsp.coverage.other_builds import name_at
 
-__all__ = ["NOTE", "is_imported", "is_name", "is_unknown"]
+__all__ = ["NOTE", "is_imported", "is_name", "is_nameless", "is_unknown"]
 
 NOTE = (
     "The server cannot tell what this name is, perhaps for an import that it does not resolve; "
@@ -75,6 +75,24 @@ def is_unknown(
     if not definitions:
         return is_name(language, text, position)
     return all(is_imported(language, each, text_of) for each in definitions)
+
+
+def is_nameless(
+    language: str,
+    text: str,
+    position: Position,
+    definitions: Sequence[Location],
+    text_of: Callable[[str], str | None],
+) -> bool:
+    """Whether a server that finds no use of what stands at a position takes it for no symbol.
+
+    What ``return`` and ``await`` lead to in TypeScript is the function around them.
+    """
+    word = name_at(text, position, language)
+    if not definitions or word not in _KEYWORDS.get(language, ()):
+        return not definitions
+    starts = ((text_of(each.uri) or "", each.range.start) for each in definitions)
+    return all(name_at(there, start, language) != word for there, start in starts)
 
 
 def is_imported(language: str, place: Location, text_of: Callable[[str], str | None]) -> bool:
