@@ -8,6 +8,8 @@ from sightline.contract.source import RawSymbol
 from sightline.contract.values import Position, Range
 from sightline.tools.document_symbols import _flatten
 
+#: With names where some of the ranges are.
+TEXT = "b a\n\uffee b\na\n\U0001f600 a"
 positions = st.builds(Position, st.integers(0, 3), st.integers(0, 3))
 ranges = st.builds(Range, positions, positions)
 names = st.sampled_from(["a", "b", "\uffee", "\U0001f600"])
@@ -27,7 +29,7 @@ nodes = st.recursive(
 
 @given(st.lists(nodes, max_size=6))
 def test_every_outline_is_in_order(roots: list[RawSymbol]) -> None:
-    found = [symbol for symbol, _ in _flatten("file:///a", roots)]
+    found = [symbol for symbol, _ in _flatten("file:///a", roots, TEXT)]
     assert found == sorted(found, key=document_symbol_key)
     assert len({(symbol.name, symbol.id) for symbol in found}) == len(found)
 
@@ -35,4 +37,5 @@ def test_every_outline_is_in_order(roots: list[RawSymbol]) -> None:
 def test_one_that_is_in_order_already() -> None:
     lines = [Range(Position(line, 0), Position(line, 9)) for line in range(5)]
     roots = [RawSymbol(f"s{9 - line}", 12, lines[line], lines[line]) for line in range(5)]
-    assert [symbol.name for symbol, _ in _flatten("file:///a", roots)] == [r.name for r in roots]
+    names = [symbol.name for symbol, _ in _flatten("file:///a", roots, TEXT)]
+    assert names == [root.name for root in roots]

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from sightline.contract.failures import TooMany
 from sightline.contract.ids import document_symbol_id
 from sightline.contract.limits import MAX_DOCUMENT_SYMBOL_NODES, MAX_ITEMS_NONPAGED
+from sightline.contract.name_ranges import NameRanges, is_as_long
 from sightline.contract.orders import document_symbol_key
 from sightline.contract.source import RawSymbol
 from sightline.contract.values import DocumentSymbol
@@ -43,7 +44,7 @@ class DocumentSymbols:
             for node in raw
             if node.uri is UNSET or desk.view.gate.shown_uri(node.uri) == question.uri
         ]
-        ordered = _flatten(question.uri, own)
+        ordered = _flatten(question.uri, own, question.notes.text)
         symbols = [symbol for symbol, _ in ordered]
 
         @cache
@@ -66,10 +67,11 @@ class DocumentSymbols:
         return Whole(outline(min(len(symbols), MAX_ITEMS_NONPAGED)), shorten)
 
 
-def _flatten(uri: str, roots: Sequence[RawSymbol]) -> list[tuple[DocumentSymbol, int]]:
+def _flatten(uri: str, roots: Sequence[RawSymbol], text: str) -> list[tuple[DocumentSymbol, int]]:
     """Every named symbol once, in order, and how deep it lies from the root down."""
     #: By name and id, which hold all that a symbol is.
     found: dict[tuple[str, str], tuple[DocumentSymbol, int]] = {}
+    names: NameRanges | None = None
     stack = [(node, node.container, 0) for node in reversed(roots)]
     visited = 0
     while stack:
@@ -84,6 +86,9 @@ def _flatten(uri: str, roots: Sequence[RawSymbol]) -> list[tuple[DocumentSymbol,
             stack += [(child, around, depth + 1) for child in reversed(node.children)]
         if nameless:
             continue
+        if selection == span and not is_as_long(span, name):  # the source tells no more than that
+            names = names or NameRanges(text)
+            selection = names.narrowed(span, name)
         id_ = document_symbol_id(uri, name, kind, span, selection, container)
         known = found.get((name, id_))
         if known is None or depth < known[1]:

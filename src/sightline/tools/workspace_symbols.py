@@ -1,14 +1,18 @@
 """``vscode.lsp.workspaceSymbols``: symbols of the whole workspace by part of their name."""
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
-from sightline.contract.failures import InvalidArguments, TooMany
+from sightline.contract.failures import Failure, InvalidArguments, TooMany
 from sightline.contract.ids import workspace_symbol_id
 from sightline.contract.limits import MAX_WORKSPACE_SYMBOLS_ITEMS_TOTAL
+from sightline.contract.name_ranges import NameRanges, is_as_long
 from sightline.contract.orders import canonical, workspace_symbol_key
-from sightline.contract.values import Location, WorkspaceSymbol
+from sightline.contract.source import RawWorkspaceSymbol
+from sightline.contract.values import Location, Range, WorkspaceSymbol
 from sightline.tools.tool import Desk, Paged, Question, ToolInfo, left_out, plural
 from sightline.workspace.view import SOURCE_EPOCHS, View
 
@@ -21,6 +25,9 @@ INFO = ToolInfo(
     epochs=SOURCE_EPOCHS,
     paged=True,
 )
+
+#: So many files are looked into before others have a turn.
+_AT_ONCE = 32
 
 
 class WorkspaceSymbolsArguments(Struct, frozen=True):
@@ -43,18 +50,22 @@ class WorkspaceSymbols:
 
     async def answer(self, desk: Desk, question: Question[WorkspaceSymbolsArguments]) -> Paged:
         found = await desk.source.workspace_symbols(question.notes)
-        symbols: list[WorkspaceSymbol] = []
+        shown: dict[str, list[RawWorkspaceSymbol]] = {}
         outside = 0
         for raw in found.items:
             uri = desk.view.gate.shown_uri(raw.location.uri)
             if uri is None:
                 outside += 1
             elif raw.name.strip():
-                id_ = workspace_symbol_id(
-                    uri, raw.name, raw.kind, raw.location.range, raw.container
-                )
-                location = Location(uri, raw.location.range)
+                shown.setdefault(uri, []).append(raw)
+        symbols: list[WorkspaceSymbol] = []
+        for number, (uri, there) in enumerate(shown.items()):
+            for raw, span in zip(there, _name_ranges(desk.view, uri, there), strict=True):
+                id_ = workspace_symbol_id(uri, raw.name, raw.kind, span, raw.container)
+                location = Location(uri, span)
                 symbols.append(WorkspaceSymbol(id_, raw.name, raw.kind, location, raw.container))
+            if number % _AT_ONCE == _AT_ONCE - 1:
+                await asyncio.sleep(0)
         ordered = canonical(symbols, workspace_symbol_key)
         if len(ordered) > MAX_WORKSPACE_SYMBOLS_ITEMS_TOTAL:
             raise TooMany("more than 20,000 symbols match; use a longer query")
@@ -66,3 +77,14 @@ class WorkspaceSymbols:
             return f"Returned {plural(returned, 'workspace symbol')}{next_page}.{rest}"
 
         return Paged(ordered, summary)
+
+
+def _name_ranges(view: View, uri: str, symbols: Sequence[RawWorkspaceSymbol]) -> list[Range]:
+    """The ranges of the names of symbols in one document; some sources tell what is around them."""
+    told = [raw.location.range for raw in symbols]
+    if all(is_as_long(raw.location.range, raw.name) for raw in symbols):
+        return told
+    with suppress(Failure):  # of what cannot be read the source knows more
+        names = NameRanges(view.document(uri).text)
+        return [names.narrowed(raw.location.range, raw.name) for raw in symbols]
+    return told

@@ -1,0 +1,102 @@
+"""Where in a declaration its name stands, for servers that tell the place of the whole alone.
+
+Whoever asks on about a symbol asks at the beginning of its range, and in ``def area():`` that is a
+keyword. Comments, decorators and other words before the name are passed over; a name that is not
+found keeps the range it came with. No language is known here, so strings are not told from code.
+"""
+
+import re
+from bisect import bisect_right
+from functools import cache
+from itertools import accumulate
+
+from sightline.contract.possessive import possessive
+from sightline.contract.texts import column_of, line_length_utf16
+from sightline.contract.values import Position, Range
+
+__all__ = ["NameRanges", "is_as_long"]
+
+_LINE = re.compile(r"[^\n\r]*(?:\r\n|\n|\r|\Z)")
+_TEXT = r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`(?:[^`\\]|\\.)*+`"
+_COMMENT = r"//[^\n\r]*|/\*(?:[^*]|\*(?!/))*+\*/"
+#: So deep may brackets be in those of a decorator.
+_DEPTH = 4
+_BLANKS = re.compile(r"\s+")
+
+
+def is_as_long(span: Range, name: str) -> bool:
+    """Whether a range that has the name in it is no longer than the name."""
+    start, end = span.start, span.end
+    return start.line == end.line and end.character - start.character == line_length_utf16(name)
+
+
+class NameRanges:
+    """The ranges of names in one text.
+
+    >>> ranges = NameRanges("@area(1)\\nasync def area(): ...")
+    >>> found = ranges.narrowed(Range(Position(0, 0), Position(1, 21)), "area")
+    >>> found.start, found.end
+    (Position(line=1, character=10), Position(line=1, character=14))
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        lines = text.split("\n") if "\r" not in text else None
+        lengths = [len(line) + 1 for line in lines] if lines else map(len, _LINE.findall(text))
+        #: Where lines begin.
+        self._starts = [0, *accumulate(lengths)]
+
+    def narrowed(self, span: Range, name: str) -> Range:
+        """The range of the name in that of its declaration, or that one."""
+        name = name.partition("(")[0] or name  # some name what a function takes, too
+        if name[:1].isdigit():  # the number of an item, which stands nowhere
+            return span
+        first, end = self._offset(span.start), self._offset(span.end)
+        at = self._find(name, first, end)
+        if at < 0:
+            return span
+        line = bisect_right(self._starts, at) - 1
+        start = line_length_utf16(self._text[self._starts[line] : at])
+        return Range(Position(line, start), Position(line, start + line_length_utf16(name)))
+
+    def _find(self, name: str, first: int, end: int) -> int:
+        if self._stands(name, first, end):
+            return self._second(name, first, end)
+        for found in _tokens(name.startswith("#")).finditer(self._text, first, end):
+            at = found.start("word")
+            if at >= 0 and self._text[at - 1 : at] != "-" and self._stands(name, at, end):
+                return self._second(name, at, end)
+        return -1
+
+    def _second(self, name: str, at: int, end: int) -> int:
+        """Of ``get get()`` the second."""
+        blanks = _BLANKS.match(self._text, at + len(name), end)
+        return blanks.end() if blanks and self._stands(name, blanks.end(), end) else at
+
+    def _stands(self, name: str, at: int, end: int) -> bool:
+        behind = at + len(name)
+        if behind > end or not self._text.startswith(name, at):
+            return False
+        return not (_is_letter(name[-1:]) and _is_letter(self._text[behind : behind + 1]))
+
+    def _offset(self, place: Position) -> int:
+        if place.line >= len(self._starts) - 1:
+            return len(self._text)
+        start, end = self._starts[place.line : place.line + 2]
+        line = self._text[start:end]
+        return start + min(column_of(line, place.character), len(line))
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character in ("_", "$")
+
+
+@cache
+def _tokens(private: bool) -> re.Pattern[str]:
+    """What is passed over, and words. ``private``: a hash begins a name, as in JavaScript."""
+    brackets = r"\(\)"
+    for _ in range(_DEPTH):
+        brackets = rf"\((?:[^()\"'`]|{_TEXT}|{brackets})*+\)"
+    word = r"(?P<word>#?[\w$]+)" if private else r"#[^\n\r]*|(?P<word>[\w$]+)"
+    decorator = rf"@[\w$.]+(?:{brackets})?"
+    return re.compile(possessive(rf"{_COMMENT}|{decorator}|{word}"), re.DOTALL)

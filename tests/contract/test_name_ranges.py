@@ -1,0 +1,82 @@
+"""The name in the text of a declaration, whatever stands before it."""
+
+import time
+
+import pytest
+
+from sightline.contract.name_ranges import NameRanges, is_as_long
+from sightline.contract.values import Position, Range
+
+
+def whole(text: str) -> Range:
+    lines = text.split("\n")
+    return Range(Position(0, 0), Position(len(lines) - 1, len(lines[-1])))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("def ⟨area⟩(area): ...", "area"),
+        ("⟨area⟩: int = 3", "area"),
+        ("# area\n#area\n@area.setter  # area\nasync def ⟨area⟩(self): ...", "area"),
+        ("@app.route(\"/area)\", f(g(area(1))), '(')\ndef ⟨area⟩(): ...", "area"),
+        ("@Area({template: `area (`})\n/* area */ // area\nexport class ⟨area⟩ {}", "area"),
+        ("export function ⟨used⟩(x: number) {}", "used()"),
+        ("int ⟨used⟩(int used);", "used(int)"),
+        ("get ⟨get⟩() { return 1 }", "get"),
+        ("static static ⟨get⟩ = 1", "get"),
+        ("readonly ⟨#size⟩ = 1", "#size"),
+        ("local -a ⟨a⟩=1", "a"),
+        ("function  ⟨spaced-name⟩ () { spaced; }", "spaced-name"),
+        ('"⟨quoted-name⟩": string', "quoted-name"),
+        ("export const lager = 1, ⟨größe⟩ = 2", "größe"),
+        ("area_1 = ⟨area⟩", "area"),
+    ],
+)
+def test_it_is_found(text: str, name: str) -> None:
+    before, rest = text.split("⟨")
+    inside, after = rest.split("⟩")
+    plain = before + inside + after
+    line, start = before.count("\n"), len(before) - before.rfind("\n") - 1
+    expected = Range(Position(line, start), Position(line, start + len(inside)))
+    for end in ("\n", "\r\n", "\r"):
+        found = NameRanges(plain.replace("\n", end)).narrowed(whole(plain), name)
+        assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("func (c Cart) Total()", "Cart.Total"),
+        ('{"a": 1}', "1"),
+        ("areas = 1", "area"),
+        ("", "area"),
+    ],
+)
+def test_where_it_is_not_spelled_the_range_stays(text: str, name: str) -> None:
+    span = whole(text)
+    assert NameRanges(text).narrowed(span, name) == span
+
+
+def test_nothing_is_looked_for_outside_of_the_range() -> None:
+    text = "x = 1; area = 2\narea = 3"
+    span = Range(Position(0, 0), Position(0, 5))
+    assert NameRanges(text).narrowed(span, "area") == span
+    beyond = Range(Position(7, 3), Position(9, 9))
+    assert NameRanges(text).narrowed(beyond, "area") == beyond
+
+
+def test_columns_are_utf_16() -> None:
+    span = Range(Position(0, 10), Position(0, 20))
+    found = NameRanges('s = "😀é"; behind = 2').narrowed(span, "behind")
+    assert found == Range(Position(0, 11), Position(0, 17))
+    assert is_as_long(found, "behind") and not is_as_long(span, "behind")
+    assert is_as_long(Range(Position(0, 0), Position(0, 2)), "😀")
+
+
+@pytest.mark.parametrize("piece", ["@a(", "@a((", "/*", '@a("', "@a('\\", "(", "@a(()"])
+def test_odd_texts_take_no_time(piece: str) -> None:
+    text = piece * 20_000 + "\ndef area"
+    begun = time.process_time()
+    NameRanges(text).narrowed(whole(text), "area")
+    assert time.process_time() - begun < 2
