@@ -268,6 +268,38 @@ async def test_more_than_200_diagnostics_of_a_document(tmp_path: Path) -> None:
         assert report["uri"] == desk.uri()
 
 
+@pytest.mark.requirement("GW-3.1-summary", "GW-7.6-cap", "GW-7.7-per-file")
+async def test_diagnostics_are_counted_by_severity(tmp_path: Path) -> None:
+    severities = [2, 1, 4, 2, 3, 3]
+    found = [RawDiagnostic(span(line), "wrong", each) for line, each in enumerate(severities)]
+    said = "1 error, 2 warnings, 2 informational, 1 hint"
+    root = tmp_path / "ws"
+    async with desktop(root, FakeSource(diagnostics=found)) as desk:
+        report = await desk.payload("diagnostics.document", uri=desk.uri())
+        assert report["summary"] == f"Returned 6 diagnostics: {said}."
+        (root / "main.py").write_text("y = 2\n", encoding="utf-8")
+        desk.source.diagnostics = [RawDiagnostic(span(0), "wrong"), RawDiagnostic(span(1), "x", 1)]
+        report = await desk.payload("diagnostics.document", uri=desk.uri())
+        assert report["summary"] == "Returned 2 diagnostics: 1 error, 1 without severity."
+        (root / "main.py").write_text("y = 3\n", encoding="utf-8")
+        many = [RawDiagnostic(span(line), "wrong", 1 + line // 240) for line in range(250)]
+        desk.source.diagnostics = many
+        report = await desk.payload("diagnostics.document", uri=desk.uri())
+        capped = "Returned 200 of 250 diagnostics (capped). In all: 240 errors, 10 warnings."
+        assert report["summary"] == capped
+        (root / "b.py").write_text("", encoding="utf-8")
+        desk.source.reports = {desk.uri(): many, desk.uri("b.py"): found}
+        first = await desk.payload("diagnostics.workspace", pageSize=1)
+        said = "In all: 241 errors, 12 warnings, 2 informational, 1 hint"
+        assert first["summary"] == (
+            f"Returned diagnostics for 1 file (next page available). {said} in 2 files."
+        )
+        last = await desk.payload("diagnostics.workspace", pageSize=1, cursor=first["nextCursor"])
+        assert last["summary"] == f"Returned diagnostics for 1 file (Capped). {said} in 2 files."
+        both = await desk.payload("diagnostics.workspace")
+        assert both["summary"] == f"Returned diagnostics for 2 files (Capped). {said}."
+
+
 @pytest.mark.requirement("GW-7.7-groups", "GW-7.7-per-file")
 async def test_diagnostics_by_file(tmp_path: Path) -> None:
     root = tmp_path / "ws"

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from sightline.contract.limits import MAX_ITEMS_NONPAGED
 from sightline.contract.values import Diagnostic
-from sightline.tools.diagnostics import canonical_diagnostics
+from sightline.tools.diagnostics import by_severity, canonical_diagnostics
 from sightline.tools.positions import DocumentArguments, ask_document
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural, within
 from sightline.workspace.view import DOCUMENT_DIAGNOSTICS_EPOCHS
@@ -36,12 +36,15 @@ class DiagnosticsDocument:
         found = canonical_diagnostics(desk.view, question.uri, raw)
         first = found[:MAX_ITEMS_NONPAGED]
         uri = question.uri
+        counted = by_severity(each.severity for each in found)
 
         def report(count: int) -> DocumentReport:
             if count < len(found):
                 summary = f"Returned {count} of {len(found)} diagnostics (capped)."
+                summary += f" In all: {counted}." * bool(counted)
             else:
-                summary = f"Returned {plural(len(found), 'diagnostic')}."
+                several = plural(len(found), "diagnostic")
+                summary = f"Returned {several}{f': {counted}' * bool(counted)}."
             return DocumentReport(uri, first[:count], summary)
 
         return Whole(report(len(first)), lambda size: report(within(first, size)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, UnsetType
 
 from sightline.contract.failures import TooMany
 from sightline.contract.limits import (
@@ -12,7 +12,7 @@ from sightline.contract.limits import (
 from sightline.contract.orders import canonical, file_key
 from sightline.contract.source import RawDiagnostic
 from sightline.contract.values import FileDiagnostics
-from sightline.tools.diagnostics import canonical_diagnostics
+from sightline.tools.diagnostics import by_severity, canonical_diagnostics
 from sightline.tools.tool import Desk, Paged, Question, ToolInfo, left_out, plural
 from sightline.workspace.view import DIAGNOSTICS_EPOCHS, View
 
@@ -56,10 +56,12 @@ class DiagnosticsWorkspace:
                 outside += 1
         groups: list[FileDiagnostics] = []
         capped: set[str] = set()
+        severities: list[int | UnsetType] = []
         for uri, diagnostics in merged.items():
             clean = canonical_diagnostics(desk.view, uri, diagnostics)
             if len(clean) > MAX_ITEMS_NONPAGED:
                 capped.add(uri)
+            severities += [each.severity for each in clean]
             if clean:
                 groups.append(FileDiagnostics(uri, tuple(clean[:MAX_ITEMS_NONPAGED])))
         if len(groups) > MAX_WORKSPACE_DIAGNOSTICS_ITEMS_TOTAL:
@@ -68,10 +70,13 @@ class DiagnosticsWorkspace:
 
         # A server may be there that has none.
         rest = left_out(outside, found, "Not checked:")
+        counted = by_severity(severities)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             notes = ["next page available"] * more + ["Capped"] * any(flags)
             suffix = f" ({'; '.join(notes)})" if notes else ""
-            return f"Returned diagnostics for {plural(returned, 'file')}{suffix}.{rest}"
+            there = f" in {len(ordered)} files" if returned < len(ordered) else ""
+            in_all = f" In all: {counted}{there}." if counted else ""
+            return f"Returned diagnostics for {plural(returned, 'file')}{suffix}.{in_all}{rest}"
 
         return Paged(ordered, summary, [group.uri in capped for group in ordered])
