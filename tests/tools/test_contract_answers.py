@@ -186,7 +186,10 @@ async def test_too_many_symbols(tmp_path: Path) -> None:
         payload = await desk.payload("documentSymbols", uri=desk.uri())
         names = [s["name"] for s in payload["symbols"]]
         assert len(names) == 200 and names.count("deep") == 50, "the deepest go first"
-        assert payload["summary"] == "Returned 200 of 300 document symbols (capped)."
+        assert payload["summary"] == (
+            "Returned 200 of 300 document symbols (capped). Left out: 100, the deepest first, of "
+            "equal depth the last; read the file for them, or ask for workspace symbols by name."
+        )
         lines = [s["range"]["start"]["line"] for s in payload["symbols"]]
         assert lines == sorted(lines)
 
@@ -197,7 +200,8 @@ async def test_a_traversal_over_the_cap(tmp_path: Path) -> None:
         cap = limits.MAX_DOCUMENT_SYMBOL_NODES
         desk.source.symbols = [symbol("n", line) for line in range(cap)]
         payload = await desk.payload("documentSymbols", uri=desk.uri())
-        assert payload["summary"] == f"Returned 200 of {cap} document symbols (capped)."
+        said = f"Returned 200 of {cap} document symbols (capped). Left out: {cap - 200}, "
+        assert payload["summary"].startswith(said)
         desk.source.symbols = [symbol("n", line) for line in range(cap + 1)]
         (desk.root / "main.py").write_text("y = 2\n", encoding="utf-8")
         assert await desk.code("documentSymbols", uri=desk.uri()) == "CAP_EXCEEDED"
@@ -347,7 +351,8 @@ async def test_lists_are_made_to_fit_and_say_so(tmp_path: Path, how: str) -> Non
         outline = await desk.payload("documentSymbols", uri=desk.uri())
         names = [found["name"] for found in outline["symbols"]]
         assert names.count("deep") == 0 or names.count("deep") == len(names) - 40
-        assert outline["summary"] == f"Returned {len(names)} of 80 document symbols (capped)."
+        said = f"Returned {len(names)} of 80 document symbols (capped). Left out: {80 - len(names)}"
+        assert outline["summary"].startswith(said)
         defined = await desk.payload("definition", **place)
         count = len(defined["locations"])
         assert defined["summary"] == f"Found {count} of 200 definitions (capped)."

@@ -59,12 +59,19 @@ class DocumentSymbols:
                 return Outline(symbols, f"Returned {plural(len(symbols), 'document symbol')}.")
             shown = [symbols[place] for place in sorted(upper()[:count])]
             summary = f"Returned {count} of {len(symbols)} document symbols (capped)."
-            return Outline(shown, summary)
+            return Outline(shown, f"{summary} {_left_out(len(symbols) - count)}")
 
         def shorten(size: int) -> Outline:
             return outline(within([symbols[place] for place in upper()], size))
 
         return Whole(outline(min(len(symbols), MAX_ITEMS_NONPAGED)), shorten)
+
+
+def _left_out(count: int) -> str:
+    return (
+        f"Left out: {count}, the deepest first, of equal depth the last; read the file for them, "
+        "or ask for workspace symbols by name."
+    )
 
 
 def _flatten(uri: str, roots: Sequence[RawSymbol], text: str) -> list[tuple[DocumentSymbol, int]]:
