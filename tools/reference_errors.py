@@ -18,7 +18,10 @@ CURES: dict[type[f.Failure], tuple[str, str]] = {
     ),
     f.UriInvalid: (
         "not a `file:` URI, or no such file inside the roots",
-        "pass the absolute `file:` URI of a file that exists",
+        (
+            "`lsp` tools: pass the absolute `file:` URI of a file that exists, its odd characters as "
+            "`%XX`; `show_file` takes a path relative to a root, too"
+        ),
     ),
     f.WorkspaceDenied: (
         "the file is outside of every root",
@@ -28,8 +31,8 @@ CURES: dict[type[f.Failure], tuple[str, str]] = {
         ),
     ),
     f.NotFound: (
-        "the position or the item is not in the document",
-        "read the file again: lines and columns are counted from 0",
+        "there is no such position, symbol or hit, or the file cannot be opened",
+        "see [tool by tool](#not_found-tool-by-tool)",
     ),
     f.NotReady: (
         "the language server or the index is still loading, so that an answer would be a part",
@@ -79,8 +82,11 @@ CURES: dict[type[f.Failure], tuple[str, str]] = {
             "[add a language](../add-a-language.md)"
         ),
     ),
-    f.CacheMissing: ("there is no context cache of this name", "build it, or list those there are"),
-    f.CacheInvalid: ("a context cache is damaged", "build it again"),
+    f.CacheMissing: (
+        "there is no context cache of this name",
+        "`context.list_caches` names those there are; `sightline context build` makes one",
+    ),
+    f.CacheInvalid: ("a context cache is damaged", "`sightline context build` makes it again"),
     f.CacheUnreadable: ("a context cache cannot be read", "check the permissions of its folder"),
     f.InvalidBudget: (
         "the token budget is negative, or too small for the answer",
@@ -103,6 +109,49 @@ CURES: dict[type[f.Failure], tuple[str, str]] = {
         "the log (standard error) has the place; please report it. The question can be asked again",
     ),
 }
+
+#: The causes of one code, tool by tool, and their cures.
+NOT_FOUND: tuple[tuple[str, str, str], ...] = (
+    (
+        "definition, references, hover",
+        "the document has fewer lines, or the line is shorter",
+        (
+            "lines and columns count from 0 (the lines of `show_file` and `search` from 1), columns "
+            "in UTF-16 units, so that an emoji is two; the end of a line is its last column. Take the "
+            "position from `documentSymbols`, `workspaceSymbols` or a search hit"
+        ),
+    ),
+    (
+        "definition, references, hover, documentSymbols, diagnostics.document",
+        "the file is not UTF-8 text, is larger than 16 MiB, is no regular file or may not be read",
+        "the message says which: save it as UTF-8 or change its permissions; the others are not asked about",
+    ),
+    (
+        "`show_file` with `path`",
+        "no root has such a file",
+        "pass the `path` or the `uri` of a search hit, or a path relative to a root; case counts",
+    ),
+    (
+        "`show_file` with `symbol`",
+        "the index has no such symbol (none inside functions), or not in the file of `path`",
+        "leave `path` out, or `search` for the name and pass the `id` of a hit",
+    ),
+    (
+        "`show_file` with `id`",
+        "the file of the hit is gone or has another name",
+        "`search` again: new hits have new ids",
+    ),
+    (
+        "`show_file`",
+        "the file is not text, or may not be read",
+        "change its permissions, or read another",
+    ),
+    (
+        "`context.*` (`cache_missing`)",
+        "there is no cache of this name",
+        "pass a name that `context.list_caches` tells, or run `sightline context build`",
+    ),
+)
 
 
 def errors_page() -> str:
@@ -128,6 +177,12 @@ Every error that a tool can give, why, and what to do. A model reads the message
 | `lsp` | number | `index` | `context` | again | why | cure | exit |
 |---|---|---|---|---|---|---|---|
 {chr(10).join(rows)}
+
+## NOT_FOUND, tool by tool
+
+| tool | why | cure |
+|---|---|---|
+{chr(10).join(f"| {tool} | {why} | {cure} |" for tool, why, cure in NOT_FOUND)}
 
 ## Errors of the transport
 

@@ -68,6 +68,12 @@ CONTEXT_MESSAGES = {
     "internal_error": "Internal error",
 }
 
+#: What the ``index`` tools hint at, where their arguments are others than those of ``lsp``.
+_INDEX_HINTS: dict[type[Failure], str] = {
+    f.UriInvalid: "pass the path of a file that exists, relative to a root; search finds paths",
+    f.NotFound: "search again; show_file takes the path or the id of a hit",
+}
+
 
 class Limits(NamedTuple):
     timeout_ms: int
@@ -138,7 +144,7 @@ def _index_error(code: str, failure: Failure) -> dict[str, Any]:
         body["details"] = {"reason": failure.reason}
     elif failure.details:
         body["details"] = failure.details
-    body["hint"] = failure.default_advice
+    body["hint"] = _INDEX_HINTS.get(type(failure), failure.default_advice)
     return body
 
 
