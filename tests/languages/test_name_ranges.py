@@ -136,4 +136,5 @@ def _there(archive: Archive, uri: str, start: dict[str, int]) -> str:
 
 def _last_word(name: str) -> str:
     """Servers call names ``(get) size``, ``Outer<T>::method`` or ``operator+``."""
-    return re.findall(r"#?[^\W#][\w-]*", name)[-1]
+    found: list[str] = re.findall(r"#?[^\W#][\w-]*", name)
+    return found[-1]

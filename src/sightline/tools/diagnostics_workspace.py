@@ -70,13 +70,13 @@ class DiagnosticsWorkspace:
 
         # A server may be there that has none.
         rest = left_out(outside, found, "Not checked:")
-        counted = by_severity(severities)
+        in_words = by_severity(severities)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             notes = ["next page available"] * more + ["Capped"] * any(flags)
             suffix = f" ({'; '.join(notes)})" if notes else ""
             there = f" in {len(ordered)} files" if returned < len(ordered) else ""
-            in_all = f" In all: {counted}{there}." if counted else ""
+            in_all = f" In all: {in_words}{there}." if in_words else ""
             return f"Returned diagnostics for {plural(returned, 'file')}{suffix}.{in_all}{rest}"
 
         return Paged(ordered, summary, [group.uri in capped for group in ordered])
