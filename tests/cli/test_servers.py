@@ -353,6 +353,28 @@ def test_doctor_tells_of_a_data_folder_that_is_read_only(
     assert f"changes in {sample}: " in said, "the rest is looked at all the same"
 
 
+def test_a_data_folder_inside_the_workspace(home: Path, sample: Path) -> None:
+    """No program of a workspace is run; the true cause is said, and what ends it."""
+    (sample / "main.ts").write_text("export const x = 1;\n", encoding="utf-8")
+    data = sample / ".local"
+    program = Store(data / "sightline/servers").path(NAME, VERSION) / PROGRAM
+    program.parent.mkdir(parents=True)
+    program.write_bytes(b"#!/bin/sh\n")
+    program.chmod(0o755)
+    (sample / "main.c").write_text("int x;\n", encoding="utf-8")
+    inside = {"XDG_DATA_HOME": str(data)}
+    asked = json.dumps({"uri": (sample / "main.c").as_uri()})
+    question = ("call", "vscode.lsp.documentSymbols", asked, "--root", sample)
+    done = run(home, *question, extra=inside)
+    assert done.returncode == 6
+    assert "not run from inside the workspace, where the data folder" in done.stderr
+    done = run(home, "doctor", "--json", sample, extra=inside)
+    found = {each["subject"]: each for each in json.loads(done.stdout)["findings"]}
+    fixes = {found[f"{title} in {sample}"]["fix"] for title in ("C", "TypeScript")}
+    move = "set XDG_DATA_HOME to a folder outside the workspace"
+    assert fixes == {f"{move}; sightline servers install {name}" for name in ("clangd", "tsgo")}
+
+
 def test_a_cache_that_is_read_only(home: Path, sample: Path) -> None:
     cache = home / ".cache/sightline"
     mount = read_only(cache)

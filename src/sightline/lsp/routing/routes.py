@@ -44,6 +44,10 @@ _OWN_SERVER = (
     'command = ["PROGRAM"], found = "path"'
 )
 _SEARCH = "search its text"
+_ENCLOSED = (
+    "language servers are not run from inside the workspace, where the data folder of Sightline "
+    "lies; run sightline doctor"
+)
 _NOT_OF_ALL = "the language servers of this workspace do not answer this; search its text"
 #: So many packages, or languages, are named in a sentence.
 _NAMED = 4
@@ -411,8 +415,11 @@ class Routes:
             else:
                 return _Choice(name, until=until)
         title = self._registry.languages[language].title
-        if not self._registry.servers_for(language):
+        known = self._registry.servers_for(language)
+        if not known:
             return _Choice(None, f"no language server for {title} is known; search its text")
+        if not why and any(map(self._is_enclosed, known)):
+            why = _ENCLOSED
         return _Choice(
             None, why or f"no language server for {title} is installed; run sightline doctor"
         )
@@ -442,6 +449,10 @@ class Routes:
         if self._missed.pop(name, None) is not None:
             self._workspace.source_changed()  # what was said without it holds no longer
         return True
+
+    def _is_enclosed(self, name: str) -> bool:
+        roots = [root.real for root in self._workspace.roots.roots]
+        return self._launcher.is_enclosed(name, roots)
 
     def _in_root(self, name: str, root: Root) -> Iterator[Route]:
         """The projects of a server in a root that have a file for it."""

@@ -121,6 +121,9 @@ class Launcher(Struct, frozen=True):
         if spec.found == "installed":
             package = self.registry.packages[spec.package]
             fix = f"sightline servers install {spec.package}"
+            if self.is_enclosed(name, roots):
+                move = "set XDG_DATA_HOME to a folder outside the workspace"
+                return Found((), f"{name} would be run from inside the workspace", f"{move}; {fix}")
             if not self.store.has(spec.package, package.version):
                 return Found((), f"{name} is not installed", fix)
             if self.is_damaged(name):
@@ -139,6 +142,11 @@ class Launcher(Struct, frozen=True):
                 return Found((), f"{name} is not there", "install Sightline again")
             return Found((), f"{name} is not there", spec.get or f"put {words[0]} on the PATH")
         return Found((program, *self._fill(spec, words[1:])))
+
+    def is_enclosed(self, name: str, roots: Sequence[str]) -> bool:
+        """Whether what Sightline installs lies in a root, where nothing is run from."""
+        spec = self.registry.servers[name]
+        return spec.found == "installed" and lies_in(str(self.store.folder / spec.package), roots)
 
     def is_damaged(self, name: str) -> bool:
         """Whether a program or script that an installed server is started by is gone."""
