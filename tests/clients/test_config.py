@@ -142,6 +142,35 @@ def test_the_rest_of_the_file_stays_and_the_old_one_is_kept(
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
+@EACH
+def test_the_kept_file_is_the_one_from_before_sightline(
+    client: Client, home: Path, sample: Path
+) -> None:
+    file = file_of(client, home)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = "" if client.form == "toml" else "{}"
+    file.write_text(text + "\n", encoding="utf-8")
+    kept = file.with_name(file.name + ".before-sightline")
+    config(home, sample, client.key, "--write", "--set", "debug_logging=true")
+    again = config(home, sample, client.key, "--write")
+    assert "as it was" not in again.stdout
+    assert kept.read_text(encoding="utf-8") == text + "\n"
+    file.write_text(text + "\n\n", encoding="utf-8")
+    assert "as it was" in config(home, sample, client.key, "--write").stdout
+    assert kept.read_text(encoding="utf-8") == text + "\n\n"
+
+
+def test_so_is_the_kept_file_of_settings(home: Path, sample: Path) -> None:
+    settings = home / ".config/sightline/sightline.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("port = 4040\n")
+    config(home, sample, "cursor", "--http", "--write")
+    config(home, sample, "zed", "--http", "--write")
+    assert "Zed" in settings.read_text()
+    kept = settings.with_name(settings.name + ".before-sightline")
+    assert kept.read_text() == "port = 4040\n"
+
+
 def test_what_the_user_added_to_the_entry_stays_when_the_transport_changes(
     home: Path, sample: Path
 ) -> None:
@@ -345,7 +374,7 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
     before = file.read()
     file.path.write_text('{"theirs": 1}')
     with pytest.raises(CommandError, match="changed meanwhile"):
-        file.write(before, '{"ours": 1}', secret=False)
+        file.write(before, '{"ours": 1}', secret=False, ours=False)
     assert file.path.read_text() == '{"theirs": 1}'
     assert os.listdir(tmp_path) == ["config.json"]
 

@@ -1,6 +1,7 @@
 """A user's configuration file of another program: read, kept, replaced whole or not at all.
 
-The old text goes to a backup beside the file. The new one is written next to it, for the user
+The old text goes to a backup beside the file, which keeps the file as it was without Sightline: one
+that has it already takes no backup's place. The new one is written next to it, for the user
 alone, and put in place in one step; if the file changed meanwhile nothing happens. Behind a link
 it is the target that is replaced. A file with a secret is never written inside a repository.
 """
@@ -40,8 +41,11 @@ class UserFile:
         except UnicodeDecodeError:
             raise CommandError(f"{self.path} is not UTF-8 text; repair it first") from None
 
-    def write(self, before: str, after: str, *, secret: bool) -> Path | None:
-        """Puts ``after`` in the place of ``before``. The backup, if there was a file."""
+    def write(self, before: str, after: str, *, secret: bool, ours: bool) -> Path | None:
+        """Puts ``after`` in the place of ``before``. The backup, if one was made.
+
+        ``ours``: there is something of Sightline in ``before`` already.
+        """
         real = self._real
         if secret and (repository := inside_repository(real)) is not None:
             raise CommandError(
@@ -49,14 +53,16 @@ class UserFile:
                 "leave --http out, or put the stanza that sightline config prints where you want it"
             )
         try:
-            return self._write(real, before.encode(), after.encode(), secret=secret)
+            return self._write(real, before.encode(), after.encode(), secret=secret, ours=ours)
         except OSError as error:
             raise CommandError(
                 f"{self.path} cannot be written ({error.strerror}); put that right, or put in "
                 "by hand what sightline config prints without --write"
             ) from None
 
-    def _write(self, real: Path, before: bytes, after: bytes, *, secret: bool) -> Path | None:
+    def _write(
+        self, real: Path, before: bytes, after: bytes, *, secret: bool, ours: bool
+    ) -> Path | None:
         real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         mode = 0o600
         if existed := real.exists():
@@ -70,12 +76,13 @@ class UserFile:
                 raise CommandError(
                     f"{self.path} changed meanwhile; close its program and try again"
                 )
-            if existed:
+            kept = existed and not (ours and os.path.lexists(self.backup))
+            if kept:
                 _replace(self.backup, before, 0o600)
             os.replace(made, real)
         finally:
             made.unlink(missing_ok=True)
-        return self.backup if existed else None
+        return self.backup if kept else None
 
     def _bytes(self) -> bytes | None:
         try:

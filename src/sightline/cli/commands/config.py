@@ -140,7 +140,8 @@ class _Run:
         if after == before:
             print(f"{title}: {plain(shown)} already says so")
         else:
-            backup = file.write(before, after, secret=secret)
+            ours = wish.name in stanza.entries(before, self.client) or stanza.doubles(before, wish)
+            backup = file.write(before, after, secret=secret, ours=bool(ours))
             kept = f" (as it was: {self._shown(backup)})" if backup else ""
             print(plain(f"{title}: {wish.name} is in {shown}{kept}"))
         if wish.url:
@@ -165,7 +166,7 @@ class _Run:
             print(self._settings_table(), end="", file=sys.stderr, flush=True)
             raise CommandError(f"{self._shown(file.path)} was not changed: {problem}") from None
         if after != before:
-            file.write(before, after, secret=False)
+            file.write(before, after, secret=False, ours="clients" in toml.value(before))
             where = plain(self._shown(file.path))
             print(f"settings for this client were added to {where}; start sightline serve again")
 
