@@ -61,6 +61,25 @@ def test_build_status_search(home: Path, workspace: Workspace) -> None:
     assert sorted(path.name for path in root.iterdir()) == ["package-lock.json", "src"]
 
 
+def test_vectors_are_finished_by_whoever_ends_after_it(home: Path, tmp_path: Path) -> None:
+    """Those of a build are made before its command ends; what ends earlier says who makes them."""
+    root = tmp_path / "ws"
+    write_corpus(root, 100)
+    assert run(home, "call", "index_build", cwd=root).returncode == 0
+    ready = json.loads(run(home, "index", "status", "--json", cwd=root).stdout)
+    vectors = ready["roots"][0]["vectors"]
+    assert vectors["done"] == vectors["total"] > 400
+    assert ready["summary"] == "Ready: 100 files, fresh."
+    write_corpus(root / "more", 200, seed=2)
+    run(home, "index", "search", "name", cwd=root)
+    left = run(home, "index", "status", cwd=root).stdout.splitlines()[0]
+    assert left.startswith("Ready: 300 files, fresh. ")
+    assert left.endswith(" are ready; a running server makes the rest, or sightline index build.")
+    run(home, "index", "build", cwd=root)
+    status = run(home, "index", "status", cwd=root).stdout
+    assert status.splitlines()[0] == "Ready: 300 files, fresh."
+
+
 def test_filters_and_pages_are_the_tools_own(home: Path, workspace: Workspace) -> None:
     root = workspace(
         FILES | {"b.py": "def area(): pass\n", "c.go": "package c\n\nfunc area() {}\n"}

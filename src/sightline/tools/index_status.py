@@ -109,6 +109,14 @@ async def _vectors(index: "Index", builder: "Builder") -> Vectors:
     return Vectors(standing.done, standing.chunks, standing.problem)
 
 
+def _left(vectors: Vectors) -> str:
+    """Who makes the vectors that are missing: a command that ended makes no more."""
+    if vectors.problem or vectors.done == vectors.total:
+        return ""
+    said = f" {vectors.done} of {plural(vectors.total, 'vector')} are ready"
+    return f"{said}; a running server makes the rest, or sightline index build."
+
+
 def _summary(roots: list[RootStatus]) -> str:
     parts: list[str] = []
     for root in roots:
@@ -119,7 +127,7 @@ def _summary(roots: list[RootStatus]) -> str:
             )
         elif root.state == "ready":
             fresh = f", {root.pending} to refresh" if root.pending else ", fresh"
-            parts.append(f"Ready: {plural(root.files, 'file')}{fresh}.")
+            parts.append(f"Ready: {plural(root.files, 'file')}{fresh}.{_left(root.vectors)}")
         elif root.state == "absent":
             parts.append("No index; call index_build.")
         elif root.state == "incomplete":

@@ -25,6 +25,8 @@ from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
 from sightline.server.compose import Program
 from sightline.server.logs import Log
+from sightline.tools.index_build import INFO as INDEX_BUILD
+from sightline.tools.tool import silent
 
 _PAUSE_S = 0.05
 _LONGEST_WAIT_S = 86_400
@@ -67,8 +69,17 @@ def run(arguments: argparse.Namespace) -> int:
     program = build_program(configuration, roots, folders, log)
     style = configuration.settings.tool_names
     caller = Caller(ClientOptions(tool_names=style), NEWEST)
+
+    async def finish_vectors() -> None:
+        # What a server does behind its answers would end with this process.
+        await (await program.index.get()).finish_vectors(silent)
+
+    afterwards = finish_vectors if arguments.tool == INDEX_BUILD.name else None
     with plain_runner() as runner:
-        finished = runner.run(run_call(program, arguments.tool, given, caller, arguments.wait))
+        calling = run_call(
+            program, arguments.tool, given, caller, arguments.wait, afterwards=afterwards
+        )
+        finished = runner.run(calling)
     if arguments.lines and finished.failure is None:
         return _lines(finished, arguments.tool)
     return report(finished, envelope=arguments.envelope)
