@@ -39,7 +39,7 @@ ABOUT = {
     "server_memory_mb": "memory of one language server; beyond it the server is started again",
     "server_idle_s": "seconds after which an idle language server is stopped",
     "allow_unstable_hover": "whether servers are asked for hovers that depend on what was asked before",
-    "clients": "`tool_names`, `content`, `protocol_header` and `answer_bytes` for one client, by the name it gives itself",
+    "clients": "`tool_names`, `content`, `protocol_header` and `answer_bytes` for one client, by the name it gives itself; `serve` takes in later changes for sessions that begin after them",
 }
 
 

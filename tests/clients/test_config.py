@@ -319,7 +319,7 @@ def test_the_running_server_learns_what_the_client_needs(home: Path, sample: Pat
     settings.parent.mkdir(parents=True)
     settings.write_text("# mine\nport = 4040\n")
     done = config(home, sample, "cursor", "--http", "--write")
-    assert "start sightline serve again" in done.stdout
+    assert "settings for this client were added to ~/.config/sightline" in done.stdout
     text = settings.read_text()
     assert text.startswith("# mine\nport = 4040\n")
     assert tomllib.loads(text)["clients"]["cursor-vscode"] == {

@@ -46,12 +46,8 @@ def test_over_stdio_it_makes_the_first_steps_of_every_client(
 def test_over_http_it_reaches_the_running_server(
     client: Client, home: Path, sample: Path, serve: Serve
 ) -> None:
-    server = serve(sample)
-    port = str(server.port)
-    done = config(home, sample, client.key, "--http", "--port", port, "--write")
-    server.stop()
-    server = serve(sample, "--port", port)  # so that it reads the client's settings
-    done = config(home, sample, client.key, "--check")
+    port = str(serve(sample).port)
+    done = config(home, sample, client.key, "--http", "--port", port, "--write", "--check")
     assert "has sightline, over HTTP" in done.stdout
     assert "documentSymbols of shapes.py: Returned 1 document symbol." in done.stdout
 
@@ -115,10 +111,12 @@ def test_a_client_that_does_not_repeat_the_revision_needs_a_server_that_knows(
     home: Path, sample: Path, serve: Serve
 ) -> None:
     words = ["vscode", "--http", "--port", str(serve(sample).port)]
-    done = config(home, sample, *words, "--write", "--check", code=3)
-    assert "start sightline serve again" in done.stderr
-    settings = (home / ".config/sightline/sightline.toml").read_text(encoding="utf-8")
-    assert 'protocol_header = "session"' in settings
+    config(home, sample, *words, "--write", "--check")
+    settings = home / ".config/sightline/sightline.toml"
+    assert 'protocol_header = "session"' in settings.read_text(encoding="utf-8")
+    settings.write_text("", encoding="utf-8")
+    done = config(home, sample, *words, "--check", code=3)
+    assert "wants to hear the revision" in done.stderr and "settings file" in done.stderr
 
 
 def test_a_server_that_does_not_run_is_told_with_the_command_that_starts_it(

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.room import Room
-from tests.support.http import HttpServer, free_port
+from tests.support.http import HttpServer, free_port, initialize
 from tests.support.program import command, environment, run
 
 ROOT = Path(__file__).parent.parent.parent
@@ -79,13 +79,20 @@ def test_the_banner_of_a_program_that_is_not_on_the_path(home: Path, sample: Pat
 def test_a_server_that_was_started_before_its_settings_for_a_client(
     home: Path, sample: Path, serve: Callable[..., HttpServer]
 ) -> None:
+    """It reads them when they come. A file that cannot be read changes nothing."""
     server = serve(sample)
-    flags = ("--http", "--port", str(server.port), "--write", "--check")
-    done = run(home, "config", "cursor", *flags, cwd=sample)
-    assert done.returncode == 3
-    assert "start sightline serve again" in done.stderr and "start sightline serve again" in (
-        done.stdout
-    )
+    flags = ("--http", "--port", str(server.port))
+    done = run(home, "config", "cursor", *flags, "--write", "--check", cwd=sample)
+    assert done.returncode == 0, done.stderr
+    settings = home / ".config/sightline/sightline.toml"
+    with settings.open("a", encoding="utf-8") as file:
+        file.write("[broken\n")
+    options = (server.request(initialize(name)) for name in ("cursor-vscode", "other"))
+    names = ["".join(opened.json["result"]["_meta"]["tools"]) for opened in options]
+    assert "vscode_lsp_hover" in names[0] and "vscode.lsp.hover" in names[1]
+    settings.unlink()
+    opened = server.request(initialize("cursor-vscode"))
+    assert "vscode.lsp.hover" in opened.json["result"]["_meta"]["tools"]
 
 
 def test_a_client_with_a_token_that_was_rotated(

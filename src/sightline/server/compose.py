@@ -9,6 +9,7 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -36,7 +37,7 @@ from sightline.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from sightline.index.index import Index
 
-__all__ = ["LivingSource", "Program", "catalogue_for", "surface_for"]
+__all__ = ["LivingSource", "Program", "catalogue_for", "options_of", "surface_for"]
 
 
 def catalogue_for(settings: Settings) -> list[Tool[Any]]:
@@ -49,17 +50,24 @@ def surface_for(settings: Settings) -> Surface:
     listing = Listing(catalogue_for(settings), __version__)
     instructions = _instructions(settings)
 
-    def options_for(client: str) -> ClientOptions:
-        own = settings.for_client(client)
-        return ClientOptions(
-            own.tool_names or "dotted",
-            own.content or "empty",
-            own.protocol_header or "required",
-            own.answer_bytes or limits.MAX_RESPONSE_BYTES,
-        )
-
     return Surface(
-        "sightline", __version__, instructions, listing.result, listing.names, options_for
+        "sightline",
+        __version__,
+        instructions,
+        listing.result,
+        listing.names,
+        partial(options_of, settings),
+    )
+
+
+def options_of(settings: Settings, client: str) -> ClientOptions:
+    """What a client of this name gets under these settings."""
+    own = settings.for_client(client)
+    return ClientOptions(
+        own.tool_names or "dotted",
+        own.content or "empty",
+        own.protocol_header or "required",
+        own.answer_bytes or limits.MAX_RESPONSE_BYTES,
     )
 
 

@@ -58,7 +58,9 @@ class HttpApp:
         settings: Settings,
         log: Log,
         clock: Callable[[], float],
+        current: Callable[[], Settings] | None = None,
     ) -> None:
+        """``current``: the settings as they are now, where those of clients may change."""
         self._surface = surface
         self._runner = runner
         self._tokens = tokens
@@ -71,11 +73,14 @@ class HttpApp:
         )
         self.sessions = Sessions(settings.max_sessions, settings.session_idle_s, clock)
         self._keeps_sessions = settings.enable_sessions
-        headers = {
-            settings.protocol_header,
-            *(c.protocol_header for c in settings.clients.values()),
-        }
-        self._header_is_optional = "session" in headers
+        self._current = current or (lambda: settings)
+
+    @property
+    def _header_is_optional(self) -> bool:
+        """Whether some client may leave out which revision it speaks."""
+        settings = self._current()
+        own = (client.protocol_header for client in settings.clients.values())
+        return "session" in (settings.protocol_header, *own)
 
     def take(self, head: Head, body: bytes) -> Reply | Coming:
         """What a complete request brings about: its answer, or how the answer will come."""

@@ -55,7 +55,7 @@ async def check(client: Client, name: str, endpoint: Endpoint, here: Here) -> Fo
         await line.close()
     if not client.shows_structure and not seen.has_text:
         cure = (
-            "start sightline serve again: what this client needs came into its settings later"
+            "run sightline serve with the settings file that --write put this client's needs into"
             if endpoint.url
             else "write the entry anew with --write"
         )

@@ -85,7 +85,7 @@ class HttpLine:
         if status == 400 and not self._sends_revision:
             raise CommandError(
                 "the server wants to hear the revision with every request, which this client does "
-                "not do; start sightline serve again: it reads the client's settings when it starts"
+                "not do; run sightline serve with the same settings file: --write put it in there"
             )
         if status not in (200, 202):
             raise CommandError(f"{self._url} answered with status {status}; is it sightline serve?")

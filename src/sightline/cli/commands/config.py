@@ -168,7 +168,7 @@ class _Run:
         if after != before:
             file.write(before, after, secret=False, ours="clients" in toml.value(before))
             where = plain(self._shown(file.path))
-            print(f"settings for this client were added to {where}; start sightline serve again")
+            print(f"settings for this client were added to {where}")
 
     def _settings_table(self) -> str:
         return toml.table(["clients", self.client.name], self.client.http_settings)

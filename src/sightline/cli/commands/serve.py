@@ -8,7 +8,9 @@ import time
 from pathlib import Path
 
 from sightline import __version__
+from sightline.cli.client_tables import ClientTables
 from sightline.cli.clients import own_program
+from sightline.cli.configuration import Configuration, configure
 from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private, unwritable
 from sightline.cli.loops import loop_runner
@@ -80,12 +82,20 @@ def run(arguments: argparse.Namespace) -> int:
     log = Log(debug=settings.debug_logging)
     program = build_program(configuration, roots, folders, log)
 
+    def configured() -> Configuration:
+        return configure(folders, os.environ, arguments.set)
+
+    tables = ClientTables(folders, settings, configured)
+
     def ready() -> None:
         program.start()
         print(_banner(program, settings.port), file=sys.stderr, flush=True)
 
     async def serve() -> None:
-        app = HttpApp(program.surface, program.runner, tokens, settings, log, time.monotonic)
+        surface = program.surface._replace(options_for=tables.options_for)
+        app = HttpApp(
+            surface, program.runner, tokens, settings, log, time.monotonic, tables.settings
+        )
         status = StatusSocket(
             private(folders.run), lambda: program.report("serve", app.sessions.clients())
         )
