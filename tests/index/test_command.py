@@ -5,6 +5,7 @@ import os
 import pty
 import select
 import signal
+import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -78,6 +79,29 @@ def test_vectors_are_finished_by_whoever_ends_after_it(home: Path, tmp_path: Pat
     run(home, "index", "build", cwd=root)
     status = run(home, "index", "status", cwd=root).stdout
     assert status.splitlines()[0] == "Ready: 300 files, fresh."
+
+
+def test_an_index_of_another_version_is_said_to_be_one(home: Path, workspace: Workspace) -> None:
+    root = workspace(FILES)
+    run(home, "index", "build", root)
+    (manifest,) = (home / ".cache").glob("sightline/index/*/manifest.sqlite")
+    with sqlite3.connect(manifest) as database:
+        database.execute("UPDATE meta SET value = value - 1 WHERE key = 'format'")
+    database.close()
+    status = run(home, "index", "status", cwd=root).stdout.splitlines()
+    again = "the next search or sightline index build makes it again."
+    assert status[0] == f"The index was made by another version of Sightline; {again}"
+    assert status[1].endswith("  to be made again")
+    (problem,) = json.loads(run(home, "call", "check_status", cwd=root).stdout)["problems"]
+    assert "was made by another version of Sightline" in problem["message"]
+    found = run(home, "index", "search", "Circle", cwd=root)
+    assert found.stdout.startswith("src/shapes.py:1  class Circle")
+    assert run(home, "index", "status", cwd=root).stdout.startswith("Ready: 1 file, fresh.")
+    manifest.write_bytes(b"SQLite format 3\0" + b"\xff" * 4_096)
+    for name in ("manifest.sqlite-wal", "manifest.sqlite-shm"):
+        manifest.with_name(name).unlink(missing_ok=True)
+    damaged = run(home, "index", "status", cwd=root).stdout
+    assert damaged.startswith("The index was damaged; the next search")
 
 
 def test_filters_and_pages_are_the_tools_own(home: Path, workspace: Workspace) -> None:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from sightline.contract.uris import uri_of
 from sightline.tools.argumentless import Argumentless, NoArguments
-from sightline.tools.reports import state_of
+from sightline.tools.reports import state_of, trouble_of
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
 from sightline.workspace.view import SOURCE_EPOCHS
 
@@ -108,8 +108,8 @@ def _index_problems(index: "Index") -> list[Problem]:
         elif state == "incomplete":
             found.append(Problem("NO_INDEX", f"the build of {name} was stopped", command))
         elif state == "damaged":
-            message = f"the index of {name} could not be read and is made again by the next build"
-            found.append(Problem("INDEX_DAMAGED", message, "sightline index build --force"))
+            message = f"the index of {name} {trouble_of(builder)}; the next build makes it again"
+            found.append(Problem("INDEX_DAMAGED", message, command))
     return found
 
 

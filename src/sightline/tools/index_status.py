@@ -14,6 +14,7 @@ from sightline.tools.reports import (
     languages_of,
     skipped_of,
     state_of,
+    trouble_of,
 )
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
 from sightline.workspace.view import SOURCE_EPOCHS
@@ -78,7 +79,8 @@ class IndexStatus(Argumentless):
     async def answer(self, desk: Desk, question: Question[NoArguments]) -> Whole:
         index = await desk.index()
         roots = [await _root(index, root, builder) for root, builder in index.builders.items()]
-        return Whole(StatusReport(roots, _summary(roots)))
+        troubles = [trouble_of(builder) for builder in index.builders.values()]
+        return Whole(StatusReport(roots, _summary(roots, troubles)))
 
 
 async def _root(index: "Index", root: str, builder: "Builder") -> RootStatus:
@@ -117,9 +119,9 @@ def _left(vectors: Vectors) -> str:
     return f"{said}; a running server makes the rest, or sightline index build."
 
 
-def _summary(roots: list[RootStatus]) -> str:
+def _summary(roots: list[RootStatus], troubles: list[str]) -> str:
     parts: list[str] = []
-    for root in roots:
+    for root, trouble in zip(roots, troubles, strict=True):
         if root.building is not None:
             counts = f" {root.building.done} of {root.building.total} files"
             parts.append(
@@ -135,5 +137,5 @@ def _summary(roots: list[RootStatus]) -> str:
                 f"A build was stopped after {plural(root.files, 'file')}; call index_build."
             )
         else:
-            parts.append("The index was damaged; the next search or index_build makes it again.")
+            parts.append(f"The index {trouble}; the next search or index_build makes it again.")
     return " ".join(parts) or "No root is open."

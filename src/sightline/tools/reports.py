@@ -18,6 +18,7 @@ __all__ = [
     "languages_of",
     "skipped_of",
     "state_of",
+    "trouble_of",
 ]
 
 State = Literal["absent", "building", "incomplete", "ready", "damaged"]
@@ -48,6 +49,15 @@ def state_of(builder: "Builder") -> State:
     if store.damage:
         return "damaged"
     return "incomplete" if builder.library.rows else "absent"
+
+
+def trouble_of(builder: "Builder") -> str:
+    """What became of an index that is ``damaged``, in words that ``The index`` comes before."""
+    from sightline.index.storage.manifest import OTHER_VERSION  # SQLite, which few answers need
+
+    if builder.library.store.damage == OTHER_VERSION:
+        return "was made by another version of Sightline"
+    return "was damaged"
 
 
 def skipped_of(rows: Mapping[str, "FileRow"], found: "Found | None") -> list[Skipped]:

@@ -188,7 +188,8 @@ def _status_text(result: dict[str, Any]) -> str:
     lines = [_summary(result)]
     for root in result["roots"]:
         counts = ", ".join(f"{root[key]} {key}" for key in ("files", "chunks", "symbols"))
-        lines.append(f"{root['uri']}  {root['state']}")
+        state = "to be made again" if root["state"] == "damaged" else root["state"]
+        lines.append(f"{root['uri']}  {state}")
         lines.append(f"  {counts}, {root['indexBytes'] / 1e6:.1f} MB")
         lines += _skipped(root)
         lines += [f"  failed {plain(path)}" for path in root["failed"]]

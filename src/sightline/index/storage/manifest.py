@@ -17,10 +17,12 @@ from urllib.parse import quote
 from sightline.index.storage.disk import DiskRefuses, is_damage
 from sightline.workspace.tree import Stamp, stamp_from
 
-__all__ = ["BrokenManifest", "FileRow", "Manifest", "SegmentRow"]
+__all__ = ["OTHER_VERSION", "BrokenManifest", "FileRow", "Manifest", "SegmentRow"]
 
 #: Rises when what is stored, or how text is cut and counted, changes.
 FORMAT = 4
+#: Why an index is made again after another version of Sightline made it.
+OTHER_VERSION = "made by another version"
 _BUSY_S = 10.0
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -258,7 +260,7 @@ class Manifest:
 
     def _check(self, root: str, version: str) -> None:
         if self._meta("format") != FORMAT or self._meta("version") != version:
-            raise BrokenManifest("made by another version")
+            raise BrokenManifest(OTHER_VERSION)
         if self._meta("root") != root:
             raise BrokenManifest("made for another folder")
 
