@@ -258,7 +258,9 @@ def test_named_folders_are_written_whole(home: Path, sample: Path, order: tuple[
 
 def test_the_home_is_no_project_and_the_advice_says_so(home: Path) -> None:
     done = config(home, home, "claude-desktop", "--write", code=3)
-    assert "pass a folder in it" in done.stderr
+    assert "in the folder of a project" in done.stderr
+    named = config(home, home, "claude-desktop", home, "--write", code=3)
+    assert "pass a folder in it" in named.stderr
 
 
 # Tokens

@@ -13,7 +13,7 @@ from sightline.cli.folders import Folders, private
 from sightline.cli.plain import plain
 from sightline.contract.limits import CONTEXT_TIMEOUT_MS
 from sightline.contract.settings import Settings
-from sightline.workspace.roots import BadRoot, Root, default_root, open_root
+from sightline.workspace.roots import BadRoot, NoProject, Root, default_root, open_root
 from sightline.workspace.trust import TrustStore
 
 if TYPE_CHECKING:  # these bring everything with them
@@ -66,6 +66,13 @@ def roots_from(paths: Sequence[str], configuration: Configuration, folders: Fold
     try:
         named = chosen or [default_root(os.getcwd(), home=folders.home)]
         roots = [open_root(path, home=folders.home) for path in named]
+    except NoProject as bad:
+        if chosen:
+            raise CommandError(str(bad)) from None
+        # A client's entry is for every project of its user: a folder in it would be for one.
+        why = str(bad).partition("; ")[0]
+        where = "start Sightline, or the client that starts it, in the folder of a project"
+        raise CommandError(f"{why}; {where}") from None
     except BadRoot as bad:
         raise CommandError(str(bad)) from None
     try:

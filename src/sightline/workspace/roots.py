@@ -13,13 +13,17 @@ from msgspec import Struct
 from sightline.contract.keys import roots_key
 from sightline.contract.uris import above, is_under, is_unicode, normalise
 
-__all__ = ["BadRoot", "Root", "RootSet", "default_root", "open_root"]
+__all__ = ["BadRoot", "NoProject", "Root", "RootSet", "default_root", "open_root"]
 
 _FORBIDDEN = ("/proc", "/sys", "/dev")
 
 
 class BadRoot(ValueError):
     """A folder that cannot be a root. The text says why and what to do."""
+
+
+class NoProject(BadRoot):
+    """A folder that is nobody's project, such as a home or the whole machine."""
 
 
 class Root(Struct, frozen=True):
@@ -82,9 +86,9 @@ def open_root(path: str, *, home: str | None) -> Root:
     if not is_unicode(given):
         raise BadRoot(f"{shown} cannot be a root: its path is not UTF-8; pass what it leads to")
     if real == "/" or any(is_under(real, forbidden) for forbidden in _FORBIDDEN):
-        raise BadRoot(f"{path} cannot be a root; pass the folder of your project")
+        raise NoProject(f"{path} cannot be a root; pass the folder of your project")
     if home is not None and real == os.path.realpath(home):
-        raise BadRoot(f"{path} is the home folder and cannot be a root; pass a folder in it")
+        raise NoProject(f"{path} is the home folder and cannot be a root; pass a folder in it")
     return Root(given, real, _around(real, home))
 
 
