@@ -15,6 +15,7 @@ from tests.conftest import Workspace
 from tests.support.corpus import write_corpus
 from tests.support.program import command, environment, run
 
+GO = ("--language", "go")
 FILES = {
     "src/shapes.py": """
         class Circle:
@@ -270,6 +271,13 @@ def test_where_nothing_is_found_the_next_step_is_said(home: Path, workspace: Wor
     assert "a.py:1  function outer" in said("inner")
     assert "mode literal finds any text" in said("q")
     assert "mode literal" not in said("q", "--mode", "literal")
+    none = "No indexed file passes path; globs begin at the root, such as src/**."
+    for mode in ("auto", "literal"):
+        nowhere = said("outer", "--path", "nothing/**", "--mode", mode)
+        assert none in nowhere and "mode literal" not in nowhere
+    assert "No indexed file passes path and language;" in said("q", "--path", "a.py", *GO)
+    no_go = "No indexed file is in go; sightline index status --json has the languages."
+    assert no_go in said("outer", *GO)
     words = ("call", "show_file", '{"symbol": "inner"}')
     shown = run(home, *words, cwd=root).stderr
     assert "no symbol 'inner' is known here (those inside functions are not)" in shown

@@ -66,6 +66,8 @@ class Answer:
     skipped: int = 0
     #: Folders that could not be looked into.
     closed: int = 0
+    #: Whether no file anywhere passes the filters of files.
+    fileless: bool = True
     #: Whether it was ranked by words alone for want of vectors.
     preliminary: bool = False
     _items: dict[int, Item] = field(default_factory=dict)
@@ -336,6 +338,7 @@ class Index:
             searches.append(search)
             results = search.run()
             answer.capped |= results.capped
+            answer.fileless &= not search.has_files
             if results.note and results.note not in answer.note:
                 answer.note = f"{results.note} {answer.note}".strip()
             answer.matches += results.matches

@@ -174,11 +174,16 @@ def _is_odd(glob: str) -> bool:
     return bare.startswith(("/", "~", "file:")) or "{" in bare
 
 
-def _advice(request: "Request") -> str:
-    """What may find something where nothing was found."""
+def _advice(request: "Request", *, fileless: bool) -> str:
+    """What may find something where nothing was found. ``fileless``: no file passes the filters."""
     filters = request.filters
     if any(map(_is_odd, filters.paths)):
         return " path takes globs below a root: no absolute paths, no {a,b}."
+    if fileless and filters.paths:
+        both = " and language" if filters.language else ""
+        return f" No indexed file passes path{both}; globs begin at the root, such as src/**."
+    if fileless and filters.language:
+        return f" No indexed file is in {filters.language}; index_status has the languages."
     if filters.symbol or filters.kind:
         return (
             " Names declared inside a function are not known as symbols: leave symbol and kind out."
@@ -205,7 +210,7 @@ def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) 
     if found.note:
         sentence += f" {found.note}"
     if not total:
-        sentence += _advice(request)
+        sentence += _advice(request, fileless=found.fileless)
     if request.mode != "auto":
         left_out = [plural(found.skipped, "file")] if found.skipped else []
         left_out += [plural(found.closed, "closed folder")] if found.closed else []

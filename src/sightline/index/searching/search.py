@@ -92,9 +92,12 @@ class RootSearch:
         self._marks = Marks([term.text for term in self._query.terms] if self._query else [])
         self._check = check
         self._elsewhere = elsewhere
+        #: Whether a file passes the filters of files.
+        self.has_files = False
 
     def run(self) -> Results:
         scope = Scope(self.snapshot, self._lookup, self.request.filters, self._elsewhere)
+        self.has_files = bool(scope.files.any())
         scanner = Scanner(self.snapshot, self._lookup, self._texts, self._records, self._check)
         if self.request.mode == "literal":
             return scanner.literal(self.request.query, scope)
