@@ -102,6 +102,34 @@ def test_arguments_that_are_no_object(sightline: Command, arguments: str) -> Non
     assert "Traceback" not in done.err and done.err.startswith("sightline: the arguments")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        ('{"query":}', "expecting value at line 1, column 10, before '}'"),
+        ('{"uri": "x",\n>  "a": 1}', "at line 2, column 1, before '>  \"a\": 1}'"),
+        ('{"uri": "x"', "at line 1, column 12, at the end"),
+        ('{"a":1,"a":1}', "a name stands twice"),
+    ],
+)
+def test_where_arguments_stop_being_json(sightline: Command, arguments: str, where: str) -> None:
+    assert where in sightline("call", "search", arguments).err
+
+
+@pytest.mark.parametrize(
+    ("tool", "hint"),
+    [
+        ("serch", "did you mean search?"),
+        ("hover", "did you mean vscode.lsp.hover?"),
+        ("vscode_lsp_hover", "did you mean vscode.lsp.hover?"),
+        ("zzz", "sightline tools lists them"),
+    ],
+)
+def test_a_tool_that_is_not_there(sightline: Command, tool: str, hint: str) -> None:
+    done = sightline("call", tool)
+    assert failed(done, 3) == "INVALID_PARAMS"
+    assert f"there is no such tool; {hint} [" in json.loads(done.err)["message"]
+
+
 def test_a_good_call(sightline: Command, sample: Path) -> None:
     arguments = json.dumps({"uri": (sample / "main.py").as_uri()})
     plain = sightline("call", "vscode.lsp.documentSymbols", arguments)

@@ -58,6 +58,18 @@ def test_an_unknown_command(sightline: Command, name: str, hint: str) -> None:
     assert hint in done.err and done.err.count("\n") == 1
 
 
+def test_a_choice_that_is_nearly_one(sightline: Command) -> None:
+    assert sightline("config", "claude").err.endswith("; did you mean claude-code?\n")
+    assert sightline("index", "biuld").err.endswith("; did you mean build?\n")
+    assert "did you mean" not in sightline("config", "zzzz").err
+
+
+@pytest.mark.parametrize("words", [("call", "x"), ("config", "codex")])
+def test_how_long_to_wait(sightline: Command, words: tuple[str, ...]) -> None:
+    for given in ("abc", "nan", "-1"):
+        assert "--wait: takes seconds, from 0 to 86400" in sightline(*words, "--wait", given).err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [("serve", "--nope"), ("serve", "--port", "x"), ("token",), ("token", "steal"), ("trust",),

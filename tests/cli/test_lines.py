@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
-from sightline.cli.places import lines_of
+import pytest
+
+from sightline.calls.validate import load_schema
+from sightline.cli.places import PLACES, lines_of
+from sightline.tools.catalogue import CATALOGUE
 from tests.support.program import run
 
 
@@ -20,6 +24,22 @@ def test_an_answer_of_another_kind_is_told(home: Path, sample: Path) -> None:
     done = run(home, "call", "--lines", "vscode.lsp.documentSymbols", asked, cwd=sample)
     assert done.returncode == 3 and done.stdout == ""
     assert "is not a list of places; leave --lines out" in done.stderr
+
+
+def test_it_is_told_before_anything_is_done(home: Path, sample: Path) -> None:
+    done = run(home, "call", "--lines", "index_build", cwd=sample)
+    assert done.returncode == 3 and "leave --lines out" in done.stderr
+    assert not (home / ".cache").exists()
+
+
+@pytest.mark.parametrize("tool", [tool.info.name for tool in CATALOGUE])
+def test_the_tools_that_are_said_to_answer_places_do(tool: str) -> None:
+    """Those whose items have a place each, by their schemas."""
+    payload = load_schema(tool, output=True)["properties"]
+    items = payload.get("locations", payload.get("items", {})).get("items", {})
+    members = items.get("properties", {})
+    members = members.get("location", {}).get("properties", members)
+    assert (tool in PLACES) is ({"uri", "range"} <= members.keys())
 
 
 def test_a_file_cannot_write_to_the_terminal(tmp_path: Path) -> None:

@@ -105,6 +105,16 @@ def test_an_index_of_another_version_is_said_to_be_one(home: Path, workspace: Wo
     assert damaged.startswith("The index was damaged; the next search")
 
 
+def test_languages_are_said_to_come_with_the_index(home: Path, workspace: Workspace) -> None:
+    root = workspace(FILES)
+    before = json.loads(run(home, "call", "workspace_status", cwd=root).stdout)
+    assert before["roots"][0]["languages"] == []
+    assert before["summary"].endswith("Languages are counted by the index: call index_build.")
+    run(home, "index", "build", root)
+    after = json.loads(run(home, "call", "workspace_status", cwd=root).stdout)
+    assert after["summary"] == "1 root with 2 tracked files."
+
+
 def test_filters_and_pages_are_the_tools_own(home: Path, workspace: Workspace) -> None:
     root = workspace(
         FILES | {"b.py": "def area(): pass\n", "c.go": "package c\n\nfunc area() {}\n"}

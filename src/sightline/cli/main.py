@@ -4,6 +4,7 @@ import argparse
 import errno
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -47,6 +48,8 @@ _ELSEWHERE = {
 
 #: What is said of a disk, or a device, that takes nothing more.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+_LONGEST_WAIT_S = 86_400
 
 _EPILOG = """\
 examples:
@@ -166,7 +169,18 @@ class _Parser(argparse.ArgumentParser):
     """Repeats what was typed without what a terminal would take for commands."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(plain(message))
+        super().error(plain(message) + _meant(message))
+
+
+def _meant(message: str) -> str:
+    """The choice that was probably meant, if there were choices."""
+    found = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)\Z", message)
+    if found is None:
+        return ""
+    from sightline.contract.texts import did_you_mean
+
+    hint = did_you_mean(found[1], re.findall(r"[\w-]+", found[2]))
+    return f"; {hint}" if hint else ""
 
 
 def make_parser(name: str, description: str, example: str) -> argparse.ArgumentParser:
@@ -189,6 +203,21 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
     except (ValueError, OSError):
         columns = 80
     return argparse.RawDescriptionHelpFormatter(prog, width=columns - 2)
+
+
+def add_wait(parser: argparse.ArgumentParser, about: str) -> None:
+    """The flag of the commands that wait for an answer."""
+    parser.add_argument("--wait", type=_seconds, default=60, metavar="SECONDS", help=about)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= _LONGEST_WAIT_S:
+        raise argparse.ArgumentTypeError(f"takes seconds, from 0 to {_LONGEST_WAIT_S}")
+    return value
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:

@@ -11,8 +11,12 @@ from sightline.cli.plain import plain, plain_source
 from sightline.contract.uris import path_of
 from sightline.lsp.files.reading import read_text
 
-__all__ = ["lines_of"]
+__all__ = ["PLACES", "lines_of"]
 
+#: The tools whose answers are lists of places.
+PLACES = frozenset(
+    {"vscode.lsp.definition", "vscode.lsp.references", "vscode.lsp.workspaceSymbols"}
+)
 _MAX_BYTES = 64 << 20
 
 

@@ -61,6 +61,9 @@ class WorkspaceStatus(Argumentless):
             reports.append(await asyncio.to_thread(_report, root, observer, builder))
         files = sum(report.files for report in reports)
         summary = f"{plural(len(reports), 'root')} with {plural(files, 'tracked file')}."
+        unread = [report for report in reports if report.files and not report.languages]
+        if unread and all(report.index == "absent" for report in unread):
+            summary += " Languages are counted by the index: call index_build."
         return Whole(WorkspaceReport(reports, summary))
 
 

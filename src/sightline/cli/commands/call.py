@@ -5,31 +5,32 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from sightline.calls.calls import Caller, Finished
+from sightline.calls.calls import Caller, Finished, underscored
 from sightline.cli.exits import CommandError, Exit, exit_for, fail
 from sightline.cli.folders import Folders
+from sightline.cli.json_arguments import json_object
 from sightline.cli.loops import plain_runner
-from sightline.cli.main import add_common, make_parser
-from sightline.cli.places import lines_of
+from sightline.cli.main import add_common, add_wait, make_parser
+from sightline.cli.places import PLACES, lines_of
 from sightline.cli.plain import write_json
 from sightline.cli.start import build_program, configuration_from, roots_from
-from sightline.contract.failures import CursorExpired
-from sightline.protocol import jsonrpc
-from sightline.protocol.jsonrpc import Error, Malformed
+from sightline.contract.failures import CursorExpired, UnknownTool
+from sightline.contract.texts import did_you_mean
+from sightline.protocol.jsonrpc import Error
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
 from sightline.server.compose import Program
 from sightline.server.logs import Log
+from sightline.tools.catalogue import CATALOGUE
 from sightline.tools.index_build import INFO as INDEX_BUILD
 from sightline.tools.tool import silent
 
 _PAUSE_S = 0.05
-_LONGEST_WAIT_S = 86_400
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -44,13 +45,7 @@ def parser(name: str) -> argparse.ArgumentParser:
     made.add_argument(
         "--root", action="append", default=[], metavar="DIR", help="folder to answer about"
     )
-    made.add_argument(
-        "--wait",
-        type=_seconds,
-        default=60,
-        metavar="SECONDS",
-        help="how long to wait while retryable (default: 60)",
-    )
+    add_wait(made, "how long to wait while retryable (default: 60)")
     form = made.add_mutually_exclusive_group()
     form.add_argument("--envelope", action="store_true", help="print the whole MCP result")
     form.add_argument(
@@ -64,10 +59,12 @@ def run(arguments: argparse.Namespace) -> int:
     folders = Folders(os.environ)
     configuration = configuration_from(arguments, folders)
     roots = roots_from(arguments.root, configuration, folders)
-    given = _parse(arguments.arguments)
+    given = json_object(arguments.arguments)
+    style = configuration.settings.tool_names
+    if arguments.lines:
+        _refuse_other_answers(arguments.tool)
     log = Log(debug=configuration.settings.debug_logging)
     program = build_program(configuration, roots, folders, log)
-    style = configuration.settings.tool_names
     caller = Caller(ClientOptions(tool_names=style), NEWEST)
 
     async def finish_vectors() -> None:
@@ -82,36 +79,40 @@ def run(arguments: argparse.Namespace) -> int:
         finished = runner.run(calling)
     if arguments.lines and finished.failure is None:
         return _lines(finished, arguments.tool)
+    if isinstance(finished.failure, UnknownTool):
+        return _unknown(finished, arguments.tool, program.surface.tool_names(style))
     return report(finished, envelope=arguments.envelope)
+
+
+def _refuse_other_answers(tool: str) -> None:
+    """Before anything is asked: an answer of another kind cannot be shown as places."""
+    known = {spelled: each for each in CATALOGUE for spelled in _spellings(each.info.name)}
+    if tool in known and known[tool].info.name not in PLACES:
+        raise CommandError(f"what {tool} answers is not a list of places; leave --lines out")
+
+
+def _spellings(name: str) -> tuple[str, str]:
+    return name, underscored(name)
+
+
+def _unknown(finished: Finished, tool: str, names: Sequence[str]) -> int:
+    """The error as a client gets it, with the next step of a person."""
+    assert isinstance(finished.failure, UnknownTool) and isinstance(finished.outcome, Error)
+    ends = [name for name in names if name.lower().endswith(f".{tool.lower()}")]
+    meant = f"did you mean {ends[0]}?" if ends else did_you_mean(tool, names)
+    data = _error_data(finished.outcome)
+    told = f"there is no such tool; {meant or 'sightline tools lists them'}"
+    data["message"] = str(data["message"]).replace(UnknownTool.default_advice, told)
+    return fail(told, exit_for(finished.failure), data=data)
 
 
 def _lines(finished: Finished, tool: str) -> int:
     assert not isinstance(finished.outcome, Error)
     payload: dict[str, Any] = msgspec.json.decode(finished.outcome)["structuredContent"]
     lines = lines_of(payload, os.getcwd())
-    if lines is None:
-        raise CommandError(f"what {tool} answers is not a list of places; leave --lines out")
+    assert lines is not None, tool
     print("\n".join(lines))
     return int(Exit.OK)
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= _LONGEST_WAIT_S:
-        raise ValueError(text)
-    return value
-
-
-def _parse(text: str) -> dict[str, Any]:
-    try:
-        value = jsonrpc.parse(text.encode("utf-8", "surrogateescape"))
-    except Malformed:
-        raise CommandError(
-            'the arguments are not strict JSON, such as \'{"query": "Parser"}\'', Exit.USAGE
-        ) from None
-    if not isinstance(value, dict):
-        raise CommandError("the arguments must be a JSON object", Exit.USAGE)
-    return value
 
 
 async def run_call(

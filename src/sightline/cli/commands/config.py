@@ -19,7 +19,7 @@ from sightline.cli.clients.table import CLIENTS
 from sightline.cli.configuration import Configuration
 from sightline.cli.exits import CommandError, Exit, fail
 from sightline.cli.folders import Folders, private
-from sightline.cli.main import add_common, make_parser
+from sightline.cli.main import add_common, add_wait, make_parser
 from sightline.cli.plain import plain
 from sightline.cli.start import configuration_from, roots_from
 from sightline.server.tokens import BadTokenFile, TokenFile
@@ -59,9 +59,7 @@ def parser(name: str) -> argparse.ArgumentParser:
     made.add_argument("--port", type=int, help="port of sightline serve (default: 3939)")
     made.add_argument("--name", default="sightline", help="what the client calls the server")
     made.add_argument("--file", type=Path, help="the client's file, if it is not the usual one")
-    made.add_argument(
-        "--wait", type=float, default=60, metavar="SECONDS", help="how long --check waits"
-    )
+    add_wait(made, "how long --check waits (default: 60)")
     add_common(made)
     return made
 
