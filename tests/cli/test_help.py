@@ -20,6 +20,15 @@ def test_every_command_has_help_with_an_example(sightline: Command, name: str) -
     assert len(about.split()) >= 5, "a sentence about what it does"
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_a_terminal(
+    sightline: Command, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "90")
+    text = sightline(name, "--help").out.partition("\nexample:\n")[0]
+    assert max(map(len, text.splitlines())) <= 90
+
+
 @pytest.mark.parametrize("action", ["build", "status", "search"])
 def test_the_actions_of_the_index_have_an_example(sightline: Command, action: str) -> None:
     done = sightline("index", action, "--help")

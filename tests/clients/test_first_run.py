@@ -36,7 +36,13 @@ def test_a_second_instance(home: Path, sample: Path, serve: Callable[..., HttpSe
     first = serve(sample)
     done = run(home, "serve", sample, "--port", str(first.port))
     assert done.returncode == 3
-    assert "use --port" in done.stderr and "sightline status" in done.stderr
+    said = f"port {first.port} has your own sightline serve (pid {first.process.pid}), which serves"
+    assert f"{said} {sample}; " in done.stderr and "another --port" in done.stderr
+    assert f"sightline config CLIENT --http --port {first.port} --write --check. " in done.stderr
+    other = sample.parent / "other folder"
+    other.mkdir()
+    done = run(home, "serve", sample, other, "--port", str(first.port))
+    assert f"several clients: sightline roots add '{other}'. " in done.stderr
     listed = json.loads(run(home, "status", "--json").stdout)
     assert [program["pid"] for program in listed] == [first.process.pid]
 

@@ -202,7 +202,20 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
         columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size().columns
     except (ValueError, OSError):
         columns = 80
-    return argparse.RawDescriptionHelpFormatter(prog, width=columns - 2)
+    return _Help(prog, width=columns - 2)
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Wraps paragraphs of one line; those that have lines of their own keep them."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        import textwrap
+
+        paragraphs = (
+            each if "\n" in each else textwrap.fill(each, width, break_on_hyphens=False)
+            for each in text.split("\n\n")
+        )
+        return super()._fill_text("\n\n".join(paragraphs), width, indent)
 
 
 def add_wait(parser: argparse.ArgumentParser, about: str) -> None:

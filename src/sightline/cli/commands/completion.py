@@ -18,10 +18,10 @@ __all__ = ["SHELLS"]
 def parser(name: str) -> argparse.ArgumentParser:
     made = make_parser(
         name,
-        "Prints the completion of a shell. Put it where the shell looks for it, or run it: "
-        'bash: eval "$(sightline completion bash)" in ~/.bashrc; zsh: the same, in ~/.zshrc, '
-        "after compinit; fish: sightline completion fish > ~/.config/fish/completions/"
-        "sightline.fish.",
+        "Prints the completion of a shell. Put it where the shell looks for it, or run it:\n\n"
+        '  bash  eval "$(sightline completion bash)", in ~/.bashrc\n'
+        "  zsh   the same with zsh, in ~/.zshrc, after compinit\n"
+        "  fish  sightline completion fish > ~/.config/fish/completions/sightline.fish",
         'eval "$(sightline completion bash)"',
     )
     made.add_argument("shell", choices=list(SHELLS), help="the shell it is for")

@@ -101,8 +101,9 @@ commands:
   resolve --cache DIR --query TEXT --budget TOKENS [--format json|pretty]
             select documents for a query; the query may be empty
   explain --cache DIR --query TEXT --budget TOKENS
-            say why each piece is taken; both take --tokenizer bytes/4|cl100k_base|o200k_base,
-            and --cache workspace:DIR for a repository as it is now, without a cache
+            say why each piece is taken; both take --cache workspace:DIR for a
+            repository as it is now, without a cache, and --tokenizer bytes/4,
+            cl100k_base or o200k_base
   inspect --cache DIR
             say what a cache holds, and whether it is whole
   list      list the caches that servers offer by name

@@ -1,16 +1,21 @@
 """``sightline serve``: HTTP on 127.0.0.1 for any number of clients."""
 
 import argparse
+import asyncio
 import os
+import shlex
 import signal
+import socket
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from sightline import __version__
 from sightline.cli.client_tables import ClientTables
 from sightline.cli.clients import own_program
-from sightline.cli.configuration import Configuration, configure
+from sightline.cli.configuration import configure
 from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private, unwritable
 from sightline.cli.loops import loop_runner
@@ -25,7 +30,7 @@ from sightline.server.logs import Log
 from sightline.server.ports import PortTaken, bind
 from sightline.server.roots_socket import RootsSocket
 from sightline.server.serve import serve_http
-from sightline.server.status import StatusSocket
+from sightline.server.status import StatusSocket, read_all
 from sightline.server.tokens import BadTokenFile, TokenFile
 from sightline.workspace.roots import BadRoot, Root, RootSet, open_root
 
@@ -33,7 +38,10 @@ from sightline.workspace.roots import BadRoot, Root, RootSet, open_root
 def parser(name: str) -> argparse.ArgumentParser:
     made = make_parser(
         name,
-        "Serves MCP over HTTP on 127.0.0.1, path /mcp, for any number of clients with the token.",
+        "Serves MCP over HTTP on 127.0.0.1, path /mcp, for any number of clients with the token, "
+        "until Ctrl-C. Then, in another terminal, connect each client:\n\n"
+        "  sightline config CLIENT --http --write --check\n\n"
+        "Clients that start the server themselves need none: sightline config CLIENT --write.",
         "sightline serve ~/src/project --port 3939",
     )
     made.add_argument(
@@ -71,21 +79,13 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         roots = [opened(root.given) for root in roots]
         _provision(tokens)
-        listener = bind(settings.port)
     except (BadTokenFile, BadRoot) as problem:
         raise CommandError(str(problem)) from None
-    except PortTaken as problem:
-        yours = "sightline status shows servers of yours"
-        raise CommandError(f"{problem} ({yours})") from None
-    except OSError as problem:
-        raise CommandError(f"the server cannot start ({problem.strerror})") from None
+    listener = _listener(settings.port, roots, folders)
     log = Log(debug=settings.debug_logging)
     program = build_program(configuration, roots, folders, log)
 
-    def configured() -> Configuration:
-        return configure(folders, os.environ, arguments.set)
-
-    tables = ClientTables(folders, settings, configured)
+    tables = ClientTables(folders, settings, lambda: configure(folders, os.environ, arguments.set))
 
     def ready() -> None:
         program.start()
@@ -97,7 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
             surface, program.runner, tokens, settings, log, time.monotonic, tables.settings
         )
         status = StatusSocket(
-            private(folders.run), lambda: program.report("serve", app.sessions.clients())
+            private(folders.run),
+            lambda: program.report("serve", app.sessions.clients()) | {"port": settings.port},
         )
         roots_socket = RootsSocket(folders.run, program.workspace, opened, program.source.warm)
         await status.open()
@@ -117,6 +118,42 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _listener(port: int, roots: Sequence[Root], folders: Folders) -> socket.socket:
+    try:
+        return bind(port)
+    except PortTaken as problem:
+        own = None if problem.other_user else _own_server(folders, port)
+        yours = "sightline status shows servers of yours"
+        said = _already(own, roots, port) if own else f"{problem} ({yours})"
+        raise CommandError(said) from None
+    except OSError as problem:
+        raise CommandError(f"the server cannot start ({problem.strerror})") from None
+
+
+def _own_server(folders: Folders, port: int) -> dict[str, Any] | None:
+    """The running ``serve`` of this user that listens on a port."""
+    programs = asyncio.run(read_all(folders.run))
+    return next((each for each in programs if each.get("port") == port), None)
+
+
+def _already(own: dict[str, Any], roots: Sequence[Root], port: int) -> str:
+    """What to do in place of a second server."""
+    served = [str(row["path"]) for row in own["roots"]]
+    missing = [root.given for root in roots if root.given not in served]
+    words = ["sightline", "roots", "add", *missing] if missing else [*_connect(port), "--check"]
+    return (
+        f"port {port} has your own sightline serve (pid {own['pid']}), which serves "
+        f"{', '.join(served) or 'context caches'}; one is enough for several clients: "
+        f"{shlex.join(words)}. For a second one use another --port"
+    )
+
+
+def _connect(port: int) -> list[str]:
+    """The command that connects a client, without its last flag."""
+    other = ["--port", str(port)] if port != Settings().port else []
+    return ["sightline", "config", "CLIENT", "--http", *other, "--write"]
+
+
 def _provision(tokens: TokenFile) -> None:
     try:
         tokens.provision()
@@ -127,10 +164,10 @@ def _provision(tokens: TokenFile) -> None:
 def _banner(program: Program, port: int) -> str:
     names = [plain(root.given) for root in program.workspace.roots.roots]
     roots = ", ".join(names) or "context caches"
-    other = f" --port {port}" if port != Settings().port else ""
     program_name = plain(own_program.typed(sys.argv[0]))
+    connect = " ".join([program_name, *_connect(port)[1:]])
     return (
         f"sightline {__version__} serves {roots}\n"
         f"  http://127.0.0.1:{port}/mcp   (token: {program_name} token show; stop: Ctrl-C)\n"
-        f"  connect a client: {program_name} config CLIENT --http{other} --write --check"
+        f"  connect a client: {connect} --check"
     )
