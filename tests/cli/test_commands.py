@@ -240,6 +240,48 @@ def test_a_folder_that_cannot_be_written(sightline: Command, home: Path) -> None
     assert code == 6 and found["cache folder"]["status"] == "missing"
 
 
+def test_a_fix_is_one_that_can_be_done(
+    sightline: Command, home: Path, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move = "set XDG_CACHE_HOME to a folder you can write"
+    (home / ".cache").write_text("a file", encoding="utf-8")
+    fix = findings(sightline)[1]["cache folder"]["fix"]
+    assert fix == f"move {home}/.cache away, which is no folder, or {move}"
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
+    assert findings(sightline)[1]["cache folder"]["fix"] == move
+    odd = f"{home}/\udcff"
+    os.mkdir(odd)
+    monkeypatch.setenv("XDG_CACHE_HOME", odd)
+    found = findings(sightline)[1]["cache folder"]
+    assert "is not UTF-8" in found["detail"] and found["fix"] == move
+    assert "is not UTF-8; set XDG_DATA_HOME" in sightline("index", "build").err
+    (home / ".cache").unlink()
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    found = findings(sightline, odd)[1]["roots"]
+    assert found["fix"] == "rename the folder"
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="to root every folder is writable")
+def test_a_folder_whose_permissions_are_in_the_way(
+    sightline: Command, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "shut off").mkdir(mode=0o500)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "shut off/deeper"))
+    fix = findings(sightline)[1]["cache folder"]["fix"]
+    assert fix.startswith(f"chmod u+rwx '{home}/shut off', or set XDG_CACHE_HOME")
+
+
+def test_a_home_that_is_no_absolute_path(
+    sightline: Command, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = sorted(os.listdir(sample))
+    monkeypatch.setenv("HOME", "somewhere")
+    for words in (("doctor",), ("token", "show"), ("index", "build"), ("config",)):
+        done = sightline(*words)
+        assert done.code == 3 and "HOME is 'somewhere', not an absolute path" in done.err
+    assert sorted(os.listdir(sample)) == before, "nothing is made in the project"
+
+
 def test_a_disk_without_space(
     sightline: Command, sample: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

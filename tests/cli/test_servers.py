@@ -387,7 +387,7 @@ def test_a_cache_that_is_read_only(home: Path, sample: Path) -> None:
     assert str(cache) not in said
     code, said = in_namespace(home, mount, "doctor", sample)
     assert code == 6 and "MISSING cache folder: " in said
-    assert said.count("or set XDG_CACHE_HOME to a folder you can write") == 2, said
+    assert said.count("fix: set XDG_CACHE_HOME to a folder you can write") == 2, said
 
 
 def test_a_small_disk_that_is_full(home: Path, tmp_path: Path) -> None:

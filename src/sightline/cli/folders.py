@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sightline.cli.exits import CommandError
+from sightline.contract.uris import is_unicode
 
 __all__ = ["Folders", "private", "unwritable"]
 
@@ -18,7 +19,11 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 class Folders:
     def __init__(self, environment: Mapping[str, str]) -> None:
-        home = environment.get("HOME") or os.path.expanduser("~")
+        home = environment.get("HOME") or _home_of_the_user()
+        if not os.path.isabs(home):  # everything would be kept below whatever folder is current
+            raise CommandError(
+                f"HOME is {home!r}, not an absolute path; set it to your home folder"
+            )
         self.home = home
         self.config = _folder(environment, "XDG_CONFIG_HOME", home, ".config")
         self.data = _folder(environment, "XDG_DATA_HOME", home, ".local/share")
@@ -51,6 +56,12 @@ def private(folder: Path) -> Path:
     """The folder, made if necessary, for its owner alone."""
     if folder.parent.name == _NAME:
         private(folder.parent)
+    if not is_unicode(str(folder)):  # no server, and nothing that says JSON, can be told it
+        shown = os.fsencode(folder).decode(errors="backslashreplace")
+        raise CommandError(
+            f"the path of the folder {shown} is not UTF-8; set XDG_DATA_HOME and XDG_CACHE_HOME to "
+            "folders that have a plain name"
+        )
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()
@@ -80,6 +91,18 @@ def unwritable(folder: Path, error: OSError) -> CommandError:
     return CommandError(
         f"{folder} cannot be written ({why}); {step}, or set XDG_DATA_HOME to another folder"
     )
+
+
+def _home_of_the_user() -> str:
+    """What the system knows, where ``HOME`` is not set or empty."""
+    try:
+        import pwd  # not on Windows
+    except ImportError:
+        return os.path.expanduser("~")
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return os.path.expanduser("~")
 
 
 def _folder(environment: Mapping[str, str], variable: str, home: str, default: str) -> Path:

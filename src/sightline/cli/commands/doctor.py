@@ -9,7 +9,9 @@ import argparse
 import asyncio
 import json
 import os
+import shlex
 import shutil
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -108,9 +110,12 @@ def examine(paths: list[str]) -> Iterator[Finding]:
     try:
         roots = roots_from(paths, configuration, folders)
     except CommandError as problem:
-        extra = EXTRA_ROOTS in str(problem)
-        fix = f"correct or remove {EXTRA_ROOTS}" if extra else "sightline doctor ROOT"
-        yield Finding("roots", "missing", str(problem), fix)
+        said, _, step = str(problem).partition("; ")
+        if EXTRA_ROOTS in said:
+            step = f"correct or remove {EXTRA_ROOTS}"
+        elif step.startswith("pass "):
+            step = "sightline doctor ROOT"
+        yield Finding("roots", "missing", str(problem), step)
         return
     situation = Situation(folders, configuration, roots)
     for check in CHECKS:
@@ -118,8 +123,20 @@ def examine(paths: list[str]) -> Iterator[Finding]:
 
 
 def _writable(folder: Path, name: str) -> str:
-    """How a folder becomes one that can be written."""
-    return f"chmod u+rwx {folder}, or set XDG_{name.upper()}_HOME to a folder you can write"
+    """How a folder becomes one that can be written: what is in the way is put right, if it can."""
+    move = f"set XDG_{name.upper()}_HOME to a folder you can write"
+    try:
+        there = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
+        status = there.stat()
+        frozen = os.name == "posix" and os.statvfs(there).f_flag & os.ST_RDONLY
+    except OSError:
+        return move
+    if not stat.S_ISDIR(status.st_mode):
+        return f"move {there} away, which is no folder, or {move}"
+    own = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+    if frozen or not own or os.access(there, os.R_OK | os.W_OK | os.X_OK):
+        return move  # its permissions are not what is in the way
+    return f"chmod u+rwx {shlex.quote(str(there))}, or {move}"
 
 
 def folders_are_writable(situation: Situation) -> Iterator[Finding]:
