@@ -15,6 +15,7 @@ QUESTIONS = {
     "commands": ([""], {*COMMANDS}),
     "a command that is begun": (["st"], {"stdio", "status"}),
     "clients": (["config", ""], {*CLIENTS}),
+    "tools": (["call", "show"], {"show_file"}),
     "flags": (["serve", "--p"], {"--port"}),
     "flags behind others": (["serve", "--port", "4000", "--tok"], {"--token-file"}),
     "actions": (["token", "r"], {"rotate"}),

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.http import free_port
-from tests.support.program import command, environment
+from tests.support.program import command, environment, run
 
 HARM = "\x1b]0;PWN\x07\x9b31m\u202e\u2066\x7f\x85"
 #: A line end in a name must not make a line of ours.
@@ -125,3 +125,14 @@ def test_a_running_server_and_its_status(home: Path, hostile: Path) -> None:
         os.close(theirs)
     assert any("root" in line for line in shown)
     assert [line for line in shown if UNSEEN.search(line) or line.startswith("forged")] == []
+
+
+def test_a_person_is_told_how_to_replace_a_cache(home: Path, tmp_path: Path) -> None:
+    """Programs get the words of the command it stands in for, and nothing else."""
+    (tmp_path / "docs").mkdir()
+    words = ["context", "build", "--sources", "docs", "--cache", "made"]
+    list(on_a_terminal(home, tmp_path, *words))
+    said = list(on_a_terminal(home, tmp_path, *words))
+    there = "error: I/O error: Output directory already exists: made"
+    assert said == [there, "--force replaces a cache that is there", ""]
+    assert run(home, *words, cwd=tmp_path).stderr == f"{there}\n"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sightline.cli.main import COMMANDS
+from sightline.tools.catalogue import CATALOGUE
 
 __all__ = ["Option", "Positional", "Shape", "shapes"]
 
@@ -22,6 +23,7 @@ class Option:
 @dataclass(frozen=True)
 class Positional:
     name: str
+    #: What may stand there; of a tool, what mostly does.
     choices: tuple[str, ...]
     about: str
 
@@ -68,7 +70,10 @@ def _option(action: argparse.Action) -> Option:
 
 
 def _positional(action: argparse.Action) -> Positional:
-    return Positional(str(action.metavar or action.dest), _choices(action), action.help or "")
+    # A tool that is not there is an error of the call, not of the command line.
+    tools = tuple(tool.info.name for tool in CATALOGUE) if action.dest == "tool" else ()
+    choices = tools or _choices(action)
+    return Positional(str(action.metavar or action.dest), choices, action.help or "")
 
 
 def _choices(action: argparse.Action) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ __all__ = [
     "BuildFailed",
     "BuildIO",
     "BuildInvalid",
+    "OutputThere",
     "build",
     "check_replaceable",
     "markdown_documents",
@@ -39,6 +40,10 @@ class BuildFailed(Exception):
 
 class BuildIO(BuildFailed):
     """Something could not be read, written, removed, or was in the way."""
+
+
+class OutputThere(BuildIO):
+    """There is something where the cache would be."""
 
 
 class BuildInvalid(BuildFailed):
@@ -134,7 +139,7 @@ def write_packed(
 
 def _check_absent(cache: str, *, replace: bool) -> None:
     if os.path.exists(cache) and not replace:
-        raise BuildIO(f"Output directory already exists: {shown_path(cache)}")
+        raise OutputThere(f"Output directory already exists: {shown_path(cache)}")
 
 
 def _write(

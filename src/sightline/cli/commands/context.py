@@ -28,7 +28,7 @@ from sightline.cli.v0_options import (
     unsigned,
     usage_error,
 )
-from sightline.context.build import BuildFailed, BuildInvalid, BuildIO, build
+from sightline.context.build import BuildFailed, BuildInvalid, BuildIO, OutputThere, build
 from sightline.context.caches import Caches
 from sightline.context.engine import LIVE
 from sightline.context.files import CacheFolder
@@ -49,6 +49,7 @@ from sightline.context.tokens import TOKENIZERS, TokenizerMissing, counter
 
 MISSING, INVALID, IO, INTERNAL = 4, 5, 6, 7
 USAGE = 2
+_REPLACED = "--force replaces a cache that is there"
 
 _STRICT = Option("strict-v0")
 _TOKENIZER = Option(
@@ -95,7 +96,7 @@ COMMANDS = {
 _HELP = """\
 commands:
   build --sources DIR --cache DIR [--force]
-            make a cache of the .md files below a folder
+            make a cache of the .md files below a folder; --force replaces one
   build --sources DIR --cache DIR [--force] --profile code
             make a cache of the declarations of a repository, through its index
   resolve --cache DIR --query TEXT --budget TOKENS [--format json|pretty]
@@ -164,7 +165,7 @@ def run(arguments: argparse.Namespace) -> int:
     except BuildInvalid as problem:
         return _fail(f"Cache is invalid: {problem}", INVALID)
     except (ManifestUnreadable, RootUnreadable, BuildIO) as problem:
-        return _fail(f"I/O error: {problem}", IO)
+        return _fail(f"I/O error: {problem}", IO, _REPLACED if type(problem) is OutputThere else "")
     except TokenizerMissing as missing:
         return _fail(str(missing), USAGE)
     except (BuildFailed, CacheProblem) as problem:
@@ -261,6 +262,8 @@ def _write(pieces: Iterable[str]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(message: str, code: int, hint: str = "") -> int:
     print(f"error: {plain(message)}", file=sys.stderr)
+    if hint and sys.stderr.isatty():  # programs get v0's words and nothing else
+        print(hint, file=sys.stderr)
     return code
