@@ -22,10 +22,18 @@ server answers, or the command that gets one. Nothing is fetched while serving: 
 
 ## What is answered
 
-The first server of a language that is there is taken. A cell says who answers:
-`yes`, `no` (the server cannot answer that completely, so it is not asked), or `set`
-(its answers are not repeatable; `allow_unstable_hover = true` asks all the same).
+The first server of a language that is there is taken; how to get each is said [below](#servers).
+A cell says whether it answers: `yes`, `no` (it cannot answer that completely, so it is not asked),
+or `set` (its answers are not repeatable; `allow_unstable_hover = true` asks all the same).
 
+"""
+_SERVERS = """
+## Servers
+
+*Ready* says when a server may be asked, *after an edit* what makes it see one: the words are
+explained [at the end](#a-server-of-your-own). *Silent limits* are lengths at which a server cuts
+an answer off without a word; such an answer is refused. *Executes* is what a server runs of a
+project.
 """
 _OWN = """
 ## Scripts without an extension
@@ -103,7 +111,7 @@ log), `means` and `fix` make an answer say that something of the project could n
 
 def render(registry: Registry) -> str:
     """The page as it should be."""
-    parts = [_HEAD, *_matrix(registry), _left_out(registry), "\n## Servers\n"]
+    parts = [_HEAD, *_matrix(registry), _left_out(registry), _SERVERS]
     for name, spec in registry.servers.items():
         parts += _server(registry, name, spec)
     return "".join([*parts, _OWN])

@@ -52,14 +52,14 @@ def settings_page() -> str:
 # Settings
 
 Each can be given as a flag (`--set port=4040`), in the environment (`SIGHTLINE_PORT=4040`) or in `sightline.toml` in your configuration folder, usually
-`~/.config/sightline`; the first that is there counts. `sightline settings` shows what is in force and where it came from. No file of a project is ever read as
+`~/.config/sightline`; the first that is there counts. You make that file; only `clients` cannot be given otherwise. `sightline settings` shows what is in force and where it came from. No file of a project is ever read as
 configuration.
 
 | key | default | takes | what it does |
 |---|---|---|---|
 {chr(10).join(rows)}
 
-A number above its largest value is lowered with a warning. One that is too small, or of a wrong type, or an unknown key stops the start with a sentence that names it. A variable that looks like a setting and is none is only named.
+A number above its largest value is lowered with a warning. One that is too small, a value of a wrong type, or an unknown key stops the start with a sentence that names it. A variable that begins with `SIGHTLINE_` and is nearly a setting is ignored with a warning.
 
 ```toml
 port = 4040

@@ -202,7 +202,7 @@ def test_a_variable_that_is_misspelled_is_told(
     monkeypatch.setenv("SIGHTLINE_FAMILY", "lsp")
     monkeypatch.setenv("SIGHTLINE_PORT", "4040")
     monkeypatch.setenv("SIGHTLINE_HOME", "/of/another/program")
-    said = "SIGHTLINE_FAMILY is ignored: there is no such setting; did you mean FAMILIES?"
+    said = "SIGHTLINE_FAMILY is ignored: there is no such setting; did you mean SIGHTLINE_FAMILIES?"
     done = sightline("settings")
     assert (done.code, done.err) == (0, f"sightline: {said}\n")
     assert f"ok      settings: {said}\n" in sightline("doctor").out

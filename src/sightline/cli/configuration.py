@@ -78,7 +78,8 @@ def _misspelled(environment: Mapping[str, str], known: Sequence[str]) -> list[st
     strange = [key for key in others if key.lower() not in known]
     hints = ((key, did_you_mean(key, [each.upper() for each in known])) for key in strange)
     return [
-        f"{_PREFIX}{key} is ignored: there is no such setting; {hint}"
+        f"{_PREFIX}{key} is ignored: there is no such setting; "
+        + hint.replace("did you mean ", f"did you mean {_PREFIX}")
         for key, hint in hints
         if hint
     ]
