@@ -36,8 +36,8 @@ def test_a_second_instance(home: Path, sample: Path, serve: Callable[..., HttpSe
     first = serve(sample)
     done = run(home, "serve", sample, "--port", str(first.port))
     assert done.returncode == 3
-    said = f"port {first.port} has your own sightline serve (pid {first.process.pid}), which serves"
-    assert f"{said} {sample}; " in done.stderr and "another --port" in done.stderr
+    said = f"port {first.port} is taken by your own sightline serve (pid {first.process.pid})"
+    assert f"{said}, which serves {sample}; " in done.stderr and "another --port" in done.stderr
     assert f"sightline config CLIENT --http --port {first.port} --write --check. " in done.stderr
     other = sample.parent / "other folder"
     other.mkdir()

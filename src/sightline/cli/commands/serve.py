@@ -142,7 +142,7 @@ def _already(own: dict[str, Any], roots: Sequence[Root], port: int) -> str:
     missing = [root.given for root in roots if root.given not in served]
     words = ["sightline", "roots", "add", *missing] if missing else [*_connect(port), "--check"]
     return (
-        f"port {port} has your own sightline serve (pid {own['pid']}), which serves "
+        f"port {port} is taken by your own sightline serve (pid {own['pid']}), which serves "
         f"{', '.join(served) or 'context caches'}; one is enough for several clients: "
         f"{shlex.join(words)}. For a second one use another --port"
     )
