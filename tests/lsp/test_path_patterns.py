@@ -48,8 +48,11 @@ def test_a_pattern_stands_for_what_its_parts_do(
     parts: list[str], names: list[str], files: bool
 ) -> None:
     expression = expression_of("/".join(parts), "/ws", files=files)
-    assert expression is not None
     last = parts[-1]
+    if files and last == "**":  # TypeScript refuses it
+        assert expression is None
+        return
+    assert expression is not None
     if files and not set(last) & {"*", "?", "."}:
         parts = [*parts, "**", "*"]
     assert fills(expression, "/ws/" + "/".join(names)) == belongs(parts, names, files=files)

@@ -13,6 +13,7 @@ from typing import Any
 from sightline.workspace.regular import open_regular
 
 __all__ = [
+    "JSON_LIMIT",
     "names_in",
     "read_bytes",
     "read_json",
@@ -25,8 +26,10 @@ __all__ = [
 
 _LIMIT = 64 << 20
 #: What is made of JSON may take twenty times its size, and nobody writes so much by hand.
-_JSON_LIMIT = 2 << 20
+JSON_LIMIT = 2 << 20
 _TOML_LIMIT = 1 << 20
+#: What ends a line of a script.
+_LINE_END = re.compile("[\n\r\u2028\u2029]")
 #: A key of more parts is none that anybody wrote, and reading it takes the square of its length.
 _DEEPEST = 64
 _DEEP = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){64}").search
@@ -91,7 +94,7 @@ def texts(value: object) -> list[str]:
 
 def read_json(path: str, *, comments: bool = False) -> Any:  # noqa: ANN401 - any JSON
     """The value in a JSON file, or ``None``. ``comments``: as TypeScript's configuration allows."""
-    text = read_text(path, _JSON_LIMIT)
+    text = read_text(path, JSON_LIMIT)
     if text is None:
         return None
     try:
@@ -111,15 +114,14 @@ def without_comments(text: str) -> str:
     while place < len(text):
         character = text[place]
         if character == '"':
-            end = _string_end(text, place)
-            out.append(text[place:end])
-            place = end
+            start, place = place, _string_end(text, place)
+            out.append(text[start:place])
         elif text.startswith("//", place):
-            end = text.find("\n", place)
-            place = len(text) if end < 0 else end
+            end = _LINE_END.search(text, place)
+            place = len(text) if end is None else end.start()
         elif text.startswith("/*", place):
-            end = text.find("*/", place + 2)
-            place = len(text) if end < 0 else end + 2
+            closed = text.find("*/", place + 2)
+            place = len(text) if closed < 0 else closed + 2
         elif character in "]}":
             _drop_comma(out)
             out.append(character)

@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,7 @@ from msgspec import Struct, field
 
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.failures import Unavailable
-from sightline.contract.texts import listed
+from sightline.contract.texts import listed, listed_paths
 from sightline.contract.uris import above
 from sightline.lsp.c import clangd_configuration, compile_database
 from sightline.lsp.c.compile_database import Database
@@ -238,6 +238,8 @@ class Launcher(Struct, frozen=True):
         if spec.python_environment:
             beside |= project.projects.environments.relied_on(project.folder, project.top)
             installed += [self._python(project), environments.empty_configuration(self.cache)]
+        if held_open.unread:
+            shortcomings.append(_unread_in(project, held_open.unread))
         leaves_out: Callable[[str], bool] = _anything
         if spec.python_environment == "ty":
             options |= self._ty_options(project)
@@ -351,6 +353,19 @@ class Launcher(Struct, frozen=True):
             # Otherwise it climbs to a project above the root and speaks of that one.
             options["configurationFile"] = environments.empty_configuration(self.cache)
         return options
+
+
+def _unread_in(project: Project, configurations: Iterable[str]) -> Shortcoming:
+    """Servers make something of a configuration that is no JSON; what, is not known here."""
+    paths = sorted(os.path.relpath(path, project.projects.root.real) for path in configurations)
+    one = len(paths) == 1
+    files = "1 configuration" if one else f"{len(paths):,} configurations"
+    held = "its project holds" if one else "their projects hold"
+    names = listed_paths(paths, _NAMED)
+    return Shortcoming(
+        f"{files} cannot be read as JSON{names}; what {held} may be missing.",
+        "mend what tsc --showConfig finds wrong there",
+    )
 
 
 def _stamps(patterns: Sequence[str]) -> object:

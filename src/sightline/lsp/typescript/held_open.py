@@ -44,6 +44,8 @@ class HeldOpen(NamedTuple):
     reworded: tuple[tuple[str, str], ...] = ()
     #: The configurations of projects that those of others here extend: they are loaded first.
     extended: frozenset[str] = frozenset()
+    #: Configurations that are there and cannot be read.
+    unread: frozenset[str] = frozenset()
 
     @property
     def too_many(self) -> bool:

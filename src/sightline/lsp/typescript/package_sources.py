@@ -15,6 +15,7 @@ from typing import Any
 from sightline.contract.uris import above, is_under
 from sightline.lsp.files.reading import read_json, table, texts
 from sightline.lsp.typescript import tsconfig
+from sightline.lsp.typescript.manifests import applying
 
 __all__ = ["DECLARATIONS", "Importer", "Verdicts"]
 
@@ -122,28 +123,13 @@ def _targets(manifest: Mapping[str, Any], conditions: frozenset[str]) -> Iterato
         # Without an entry of its own it is imported by the paths that it has.
         wanted = [keyed["."]] if "." in keyed else list(keyed.values()) if by_path else [exports]
         for each in wanted:
-            yield from _applying(each, conditions, 0)
+            yield from applying(each, conditions)
         return
     first = next((manifest[key] for key in ("typings", "types", "main") if manifest.get(key)), None)
     named = [each for each in (first, manifest.get("main")) if isinstance(each, str)]
     yield from named
     if named or first is not None:
         yield "index"
-
-
-def _applying(value: object, conditions: frozenset[str], depth: int) -> Iterator[str]:
-    """What of an entry of ``exports`` holds. What is not there is passed over by servers."""
-    if depth > 8:
-        return
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for each in value:
-            yield from _applying(each, conditions, depth + 1)
-    else:
-        for key, each in table(value).items():
-            if key.partition("@")[0] in conditions or key in conditions:
-                yield from _applying(each, conditions, depth + 1)
 
 
 def _file(targets: Sequence[str]) -> str | None:

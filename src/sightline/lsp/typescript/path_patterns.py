@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from sightline.lsp.files.globs import MAX_PATTERN, fills
 from sightline.workspace.linear import BadPattern, Expression, compile_expression
 
-__all__ = ["PACKAGES", "expression_of", "fills", "joined"]
+__all__ = ["PACKAGES", "expression_of", "fills", "is_refused", "joined"]
 
 #: Folders of installed packages.
 PACKAGES = ("node_modules", "bower_components", "jspm_packages")
@@ -27,14 +27,17 @@ PACKAGES = ("node_modules", "bower_components", "jspm_packages")
 def expression_of(pattern: str, base: str, *, files: bool) -> Expression | None:
     """A path pattern as an expression on absolute paths. A folder stands for all below it.
 
-    It is linear in the path, whatever a project has written; ``None`` if it cannot be read.
+    It is linear in the path, whatever a project has written; ``None`` if it cannot be read, or if
+    servers do not read it alike.
     """
-    full = joined(base, pattern.removeprefix("./"))
+    full = joined(base, pattern)
     last = posixpath.basename(full)
+    if not pattern or (files and last == "**"):
+        return None
     if "*" not in last and "?" not in last and (not files or "." not in last):
         full = f"{full}/**/*" if files else full
     out: list[str] = []
-    parts = full.strip("/").split("/")
+    parts = [part for part in full.split("/") if part]
     for number, part in enumerate(parts):
         if part == "**":
             inner = _plain_folder() if files else "[^/]+"
@@ -48,6 +51,18 @@ def expression_of(pattern: str, base: str, *, files: bool) -> Expression | None:
         return compile_expression("".join(out) + ("" if files else "(?s:/.*)?"))
     except BadPattern:
         return None
+
+
+def is_refused(pattern: str, *, files: bool) -> bool:
+    """Whether a pattern is an error for TypeScript, and stands for nothing.
+
+    >>> [is_refused(each, files=True) for each in ("src/**", "src/**/../a", "../**/*")]
+    [True, True, False]
+    """
+    if files and f"/{pattern.removesuffix('/')}".endswith("/**"):
+        return True
+    any_folder = f"/{pattern}".find("/**/")
+    return 0 <= any_folder < f"/{pattern}/".rfind("/../")
 
 
 def _glob(part: str) -> str:

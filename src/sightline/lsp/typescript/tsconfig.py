@@ -6,22 +6,24 @@ that no such project includes is loose: it is known to nobody until it is opened
 that is. Opening a thousand of them makes a server load a thousand times, so they are named by one
 document that is in memory only. Whether a project includes a file is decided from ``files``,
 ``include``, ``exclude`` and ``extends``; in doubt it is loose: naming one file too many does
-no harm.
+no harm. Where a configuration cannot be read, or servers make different things of it, its files are
+loose, and some are opened besides: what it says may hold for them.
 """
 
 import json
 import os
 import posixpath
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from sightline.contract.uris import above
-from sightline.lsp.files.reading import names_in, read_json, table, texts
+from sightline.lsp.files.reading import names_in, table, texts
+from sightline.lsp.typescript.extending import OWN_FOLDER, Chain, chain_of, from_own_folder
 from sightline.lsp.typescript.held_open import HeldOpen, can_be_named
-from sightline.lsp.typescript.path_patterns import PACKAGES, expression_of, fills, joined
+from sightline.lsp.typescript.path_patterns import expression_of, fills, is_refused, joined
 from sightline.workspace.linear import Expression
 
 __all__ = [
@@ -46,10 +48,13 @@ __all__ = [
 CONFIGURATIONS = ("tsconfig.json", "jsconfig.json")
 _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 _JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
+#: Of files that one name stands for, a project includes the first that is there.
+_PREFERRED = (
+    (".ts", ".tsx", ".d.ts", ".js", ".jsx"),
+    (".mts", ".d.mts", ".mjs"),
+    (".cts", ".d.cts", ".cjs"),
+)
 _MODULE = re.compile(r"(.+?)(?:\.d)?\.[cm]?[jt]sx?")
-_MAX_EXTENDS = 16
-#: What stands for the folder of the configuration that extends others.
-_OWN_FOLDER = "${configDir}"
 _MAX_CLIMB = 64
 
 
@@ -64,9 +69,13 @@ class Configuration(Struct, frozen=True):
     references: tuple[str, ...]
     #: The files that it is read from, or would be if they were there.
     decided_by: frozenset[str]
+    #: Those of them that are there and cannot be read.
+    unread: frozenset[str] = frozenset()
+    #: Whether every server reads it like this.
+    is_sure: bool = True
 
     def includes(self, file: str) -> bool:
-        """Whether the project surely includes a file by its path."""
+        """Whether the project includes a file by its path, as far as it can be read."""
         if file in self.listed:
             return True
         if not file.endswith(self.extensions) or file.endswith(".min.js"):
@@ -119,28 +128,61 @@ def held_open(
     """
     owners = Owners(configurations)
     known = owners.known
+    files = sorted(files)
+    everything = frozenset(files)
     opened: dict[str, str] = {}
+    tried: dict[tuple[str, str], str] = {}
     found: list[str] = []
     loose: list[str] = []
-    for file in sorted(files):
+    for file in files:
         owner = owners.of(file)
-        if owner is None:
+        if owner is None or not owner.is_sure or _gives_way(file, everything):
             (loose if can_be_named(file) else found).append(file)
-        elif owner.path not in opened and can_be_shown(file):
-            opened[owner.path] = file
+        if owner is None or not can_be_shown(file):
+            continue
+        opened.setdefault(owner.path, file)
+        if not owner.is_sure:
+            tried.setdefault((owner.path, _first_folder(file, owner.path)), file)
     # What others extend is loaded before them: once tsgo has read a configuration for another one,
     # it hears of no new files in the project that it makes itself.
-    chains = {path: [base for base, _ in _chain(path)] for path in opened}
+    chains = {path: [base for base, _ in chain_of(path)] for path in opened}
     found += [opened[path] for path in sorted(opened, key=lambda path: (len(chains[path]), path))]
+    found += tried.values()
     extended = {base for chain in chains.values() for base in chain[1:] if base in opened}
     if reword:
         for path in filter(os.path.isfile, outer):
             _reachable(path, known)
     read_from = [each.decided_by for each in known.values()]
-    spelled = {file for path in known for file, _ in _chain(path)} if reword else set()
+    spelled = {file for path in known for file, _ in chain_of(path)} if reword else set()
     reworded = _reworded(spelled, known)
-    decided_by = frozenset[str]().union(*read_from)
-    return HeldOpen(tuple(found), tuple(loose), decided_by, reworded, frozenset(extended))
+    return HeldOpen(
+        tuple(dict.fromkeys(found)),
+        tuple(loose),
+        frozenset[str]().union(*read_from),
+        reworded,
+        frozenset(extended),
+        frozenset[str]().union(*(each.unread for each in known.values())),
+    )
+
+
+def _gives_way(file: str, files: Container[str]) -> bool:
+    """Whether a project may include another file instead, for which the same name stands.
+
+    >>> _gives_way("/a.js", {"/a.ts", "/a.js"}), _gives_way("/a.ts", {"/a.ts", "/a.js"})
+    (True, False)
+    """
+    stem, ending = os.path.splitext(file)
+    if ending.endswith("ts") and stem.endswith(".d"):
+        stem, ending = stem[:-2], f".d{ending}"
+    order = next((order for order in _PREFERRED if ending in order), ())
+    return any(f"{stem}{other}" in files for other in order[: order.index(ending)] if order)
+
+
+def _first_folder(file: str, configuration: str) -> str:
+    """The first folder on the way from a configuration to a file."""
+    return (
+        os.path.relpath(file, os.path.dirname(configuration)).rpartition("/")[0].partition("/")[0]
+    )
 
 
 def _reworded(files: Iterable[str], projects: Container[str]) -> tuple[tuple[str, str], ...]:
@@ -149,7 +191,7 @@ def _reworded(files: Iterable[str], projects: Container[str]) -> tuple[tuple[str
 
     What others extend comes before them, also if it is a project that is shown as it is.
     """
-    chains = {file: _chain(file) for file in files}
+    chains = {file: chain_of(file) for file in files}
     shown = {file: text for file in chains if (text := without_base_url(file)) is not None}
     for file in list(shown):
         for base, own in chains[file][1:]:
@@ -190,37 +232,51 @@ def _reachable(path: str, known: dict[str, Configuration]) -> list[Configuration
 
 
 def read(path: str) -> Configuration:
-    """A configuration with everything it extends."""
+    """A configuration with everything it extends. One that is not there includes nothing."""
     asked: set[str] = {path}
-    chain = _chain(path, asked)
-    listed, listed_at = _first(chain, "files")
-    include, include_at = _first(chain, "include")
-    exclude, exclude_at = _first(chain, "exclude")
-    options: dict[str, Any] = {}
-    for base, value in reversed(chain):
-        for key, option in table(value.get("compilerOptions")).items():
-            options[key] = (option, os.path.dirname(base))
-    if include is None:
-        include, include_at = ([] if listed is not None else ["**/*"]), os.path.dirname(path)
-    if exclude is None:
-        exclude, exclude_at = list(PACKAGES), os.path.dirname(path)
-    excluded = [expression_of(p, exclude_at, files=False) for p in texts(exclude)]
-    for key in ("outDir", "declarationDir"):
-        folder, base = options.get(key, ("", ""))
-        if isinstance(folder, str) and folder:
-            excluded.append(expression_of(folder, base, files=False))
-    by_default = os.path.basename(path) == "jsconfig.json" or options.get("checkJs", ())[:1] == (
-        True,
-    )
-    javascript = options.get("allowJs", (by_default, ""))[0] is True
+    unread: set[str] = set()
+    chain, own = chain_of(path, asked, unread), os.path.dirname(path)
+    fields = {key: _first(chain, key) for key in ("files", "include", "exclude")}
+    options = {name: _option(chain, name) for name in ("outDir", "declarationDir")}
+    is_sure = not unread
+    # Of what holds another kind of value than it should, servers do not make the same.
+    is_sure &= all(texts(value) == value for value, folder in fields.values() if folder)
+    is_sure &= all(isinstance(value, str) for value, file in options.values() if file)
+    named = chain[0][1].get("references", [])
+    is_sure &= isinstance(named, list) and all(isinstance(each, Mapping) for each in named)
+    listed, listed_at = fields["files"]
+    include, include_at = fields["include"]
+    exclude, exclude_at = fields["exclude"]
+    if not isinstance(listed, list) and not isinstance(include, list):
+        include, include_at = ["**/*"] if os.path.isfile(path) else [], own
+    excluded = [(pattern, exclude_at) for pattern in texts(exclude)]
+    if not isinstance(exclude, list):
+        given = [(out, os.path.dirname(at)) for out, at in options.values() if isinstance(out, str)]
+        excluded = [(joined(folder, from_own_folder(out, own)), own) for out, folder in given]
+    allows, given_in = _option(chain, "allowJs")
+    if not given_in:
+        allows = path.endswith("/jsconfig.json") or _option(chain, "checkJs")[0]
     return Configuration(
         path,
-        frozenset(joined(listed_at, name) for name in texts(listed)),
-        tuple(expression_of(p, include_at, files=True) for p in texts(include)),
-        tuple(excluded),
-        _TYPESCRIPT + (_JAVASCRIPT if javascript else ()),
+        frozenset(joined(listed_at, from_own_folder(name, own)) for name in texts(listed)),
+        _expressions([(pattern, include_at) for pattern in texts(include)], own, files=True),
+        _expressions(excluded, own, files=False),
+        _TYPESCRIPT + (_JAVASCRIPT if allows is True else ()),
         tuple(_references(path, chain[0][1])),
         frozenset(asked),
+        frozenset(unread),
+        is_sure,
+    )
+
+
+def _expressions(
+    patterns: Iterable[tuple[str, str]], own: str, *, files: bool
+) -> tuple[Expression | None, ...]:
+    """Patterns, each with the folder that it is spelled from, as expressions."""
+    return tuple(
+        expression_of(from_own_folder(pattern, own), folder, files=files)
+        for pattern, folder in patterns
+        if not is_refused(pattern, files=files)
     )
 
 
@@ -231,7 +287,7 @@ def without_base_url(path: str) -> str | None:
     name that none stands for is looked for in it, then among packages. What a configuration does
     not say itself it still gets from the one it extends.
     """
-    chain = _chain(path)
+    chain = chain_of(path)
     folder, own = _base_folder(chain), table(chain[0][1].get("compilerOptions"))
     if folder is None or not own.keys() & {"baseUrl", "paths"}:
         return None
@@ -274,24 +330,24 @@ def _one_step_below(folder: str) -> list[str]:
 
 def option(path: str, name: str) -> Any:  # noqa: ANN401 - any JSON
     """What a configuration, or one that it extends, says of a compiler option."""
-    return _option(_chain(path), name)[0]
+    return _option(chain_of(path), name)[0]
 
 
 def folder_option(path: str, name: str) -> str | None:
     """The folder that a compiler option names."""
-    value, given_in = _option(_chain(path), name)
+    value, given_in = _option(chain_of(path), name)
     if not isinstance(value, str) or not value:
         return None
-    return _full(os.path.dirname(given_in), value).replace(_OWN_FOLDER, os.path.dirname(path), 1)
+    return _full(os.path.dirname(given_in), value).replace(OWN_FOLDER, os.path.dirname(path), 1)
 
 
 def targets(path: str) -> dict[str, list[str]]:
     """The patterns of module names that a configuration has, and the paths that each leads to."""
-    chain, own = _chain(path), os.path.dirname(path)
+    chain, own = chain_of(path), os.path.dirname(path)
     paths, given_in = _option(chain, "paths")
     folder = _base_folder(chain) or os.path.dirname(given_in)
     return {
-        pattern: [_full(folder, each).replace(_OWN_FOLDER, own, 1) for each in texts(spelled)]
+        pattern: [_full(folder, each).replace(OWN_FOLDER, own, 1) for each in texts(spelled)]
         for pattern, spelled in table(paths).items()
     }
 
@@ -321,7 +377,7 @@ def covers(pattern: str, name: str) -> bool:
     return name.startswith(before) and name.endswith(after) if star else pattern == name
 
 
-def _base_folder(chain: Sequence[tuple[str, Mapping[str, Any]]]) -> str | None:
+def _base_folder(chain: Chain) -> str | None:
     """The folder that ``baseUrl`` names."""
     base, given_in = _option(chain, "baseUrl")
     return _full(os.path.dirname(given_in), base) if isinstance(base, str) else None
@@ -329,11 +385,11 @@ def _base_folder(chain: Sequence[tuple[str, Mapping[str, Any]]]) -> str | None:
 
 def _base_of(path: str) -> str | None:
     """The folder that ``baseUrl`` names in a configuration, or in one that it extends."""
-    folder = _base_folder(_chain(path))
-    return None if folder is None else folder.replace(_OWN_FOLDER, os.path.dirname(path), 1)
+    folder = _base_folder(chain_of(path))
+    return None if folder is None else folder.replace(OWN_FOLDER, os.path.dirname(path), 1)
 
 
-def _option(chain: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> tuple[Any, str]:
+def _option(chain: Chain, name: str) -> tuple[Any, str]:
     """The nearest value of a compiler option, and the file that gives it."""
     for file, value in chain:
         options = table(value.get("compilerOptions"))
@@ -344,8 +400,9 @@ def _option(chain: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> tuple[
 
 def _full(folder: str, name: str) -> str:
     """A path that is spelled from a folder, or from that of whoever extends the configuration."""
-    is_own = name.partition("/")[0] == _OWN_FOLDER
-    return posixpath.normpath(name) if is_own else joined(folder, name)
+    if name.startswith(OWN_FOLDER):
+        return posixpath.normpath(from_own_folder(name, OWN_FOLDER))
+    return joined(folder, name)
 
 
 def is_twin(path: str, names: Container[str]) -> bool:
@@ -360,74 +417,21 @@ def is_twin(path: str, names: Container[str]) -> bool:
 
 def mapped(path: str) -> list[str]:
     """The patterns of module names for which a configuration names paths."""
-    tables = (table(value.get("compilerOptions")).get("paths") for _, value in _chain(path))
+    tables = (table(value.get("compilerOptions")).get("paths") for _, value in chain_of(path))
     return next((list(table) for table in tables if isinstance(table, dict)), [])
 
 
-def _chain(path: str, asked: set[str] | None = None) -> list[tuple[str, Mapping[str, Any]]]:
-    """A configuration and all that it extends, nearest first; what is not there says nothing.
-
-    The files that are looked for are added to ``asked``.
-    """
-    own = table(read_json(path, comments=True))
-    return [(path, own), *_bases(path, own, {path}, set() if asked is None else asked, 0)]
-
-
-def _bases(
-    path: str, value: Mapping[str, Any], seen: set[str], asked: set[str], depth: int
-) -> list[tuple[str, Mapping[str, Any]]]:
-    """What a configuration extends, nearest first. Packages are looked for upwards.
-
-    Each file counts where it is nearest, and is read once: a list of files that extend each other
-    would take a lifetime otherwise.
-    """
-    if depth > _MAX_EXTENDS:
-        return []
-    named = value.get("extends")
-    names = [named] if isinstance(named, str) else texts(named)
-    found: list[tuple[str, Mapping[str, Any]]] = []
-    for name in reversed(names):
-        for candidate in _candidates(os.path.dirname(path), name):
-            asked.add(candidate)
-            if candidate in seen:
-                break
-            base = read_json(candidate, comments=True)
-            if isinstance(base, dict):
-                seen.add(candidate)
-                found.append((candidate, base))
-                found += _bases(candidate, base, seen, asked, depth + 1)
-                break
-    return found
-
-
-def _candidates(folder: str, name: str) -> list[str]:
-    if name.startswith((".", "/")):
-        path = joined(folder, name)
-        return [path] if path.endswith(".json") else [f"{path}.json", f"{path}/tsconfig.json"]
-    found: list[str] = []
-    for _ in range(_MAX_CLIMB):
-        base = f"{folder}/node_modules/{name}"
-        found += [base] if base.endswith(".json") else [f"{base}.json", f"{base}/tsconfig.json"]
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            break
-        folder = parent
-    return found
-
-
 def _references(path: str, own: Mapping[str, Any]) -> list[str]:
-    found: list[str] = []
-    for reference in own.get("references") or ():
-        target = reference.get("path") if isinstance(reference, Mapping) else None
-        if isinstance(target, str):
-            full = joined(os.path.dirname(path), target)
-            found.append(full if full.endswith(".json") else f"{full}/tsconfig.json")
-    return found
+    references = own.get("references")
+    named = references if isinstance(references, list) else []
+    spelled = [each.get("path") for each in named if isinstance(each, Mapping)]
+    found = [joined(os.path.dirname(path), name) for name in spelled if isinstance(name, str)]
+    return [each if each.endswith(".json") else f"{each}/tsconfig.json" for each in found]
 
 
-def _first(chain: list[tuple[str, Mapping[str, Any]]], key: str) -> tuple[Any, str]:
-    """The nearest value of a key, and the folder its paths are relative to."""
+def _first(chain: Chain, key: str) -> tuple[Any, str]:
+    """The nearest value of a field, and the folder its paths are relative to."""
     for path, value in chain:
-        if isinstance(value.get(key), list):
+        if key in value:
             return value[key], os.path.dirname(path)
     return None, ""
