@@ -62,6 +62,29 @@ async def test_as_many_are_named_as_are_missed(tmp_path: Path, server: str, sett
         assert (note(missed) in summary) if missed else ("leave out" not in summary)
 
 
+@pytest.mark.parametrize("trusted", [True, False])
+@pytest.mark.parametrize("variable", ["HOME", "XDG_CONFIG_HOME"])
+async def test_what_a_user_has_at_home_is_nothing_of_the_project(
+    tmp_path: Path, variable: str, trusted: bool
+) -> None:
+    settings = {"ty/ty.toml": '[src]\nexclude = ["tests"]\n', "git/ignore": "tests\n"}
+    home = write_files(tmp_path / "home/.config", settings)
+    root = write_files(tmp_path / "ws", FILES | {".git/HEAD": "ref: refs/heads/main\n"})
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        variable: str(home if "XDG" in variable else home.parent),
+    }
+    async with engine(
+        root,
+        cache=tmp_path / "cache",
+        registry=only("ty"),
+        environment=environment,
+        trusted=lambda root: trusted,
+    ) as running:
+        found, summary = await asked(running)
+        assert found == ALL and "leave out" not in summary
+
+
 USUAL = (
     ".bzr .direnv .eggs .git .git-rewrite .hg .mypy_cache .nox .pants.d .pytype .ruff_cache .svn "
     ".tox .venv __pypackages__ _build buck-out dist node_modules venv "

@@ -38,7 +38,7 @@ _HIDDEN_CODE = (
     *(".cache/uv", ".cache/pypoetry", ".cache/pip", ".cache/hatch", ".cache/yarn", ".cache/pnpm"),
     *(".cache/deno", ".pyenv", ".rye", ".conda", ".condarc", ".virtualenvs", ".venv", ".venvs"),
     *(".nvm", ".volta", ".fnm", ".asdf", ".mise", ".nodenv", ".bun", ".deno", ".yarn", ".pnpm"),
-    *(".pnpm-store", ".npm/_npx", ".rustup", ".cargo/registry", ".cargo/git", ".config/ty"),
+    *(".pnpm-store", ".npm/_npx", ".rustup", ".cargo/registry", ".cargo/git"),
     *(".local/bin", ".local/lib", ".local/pipx", ".local/share/virtualenvs", ".local/share/uv"),
     *(".local/share/pnpm", ".local/share/mise", ".local/share/fnm", ".local/share/hatch"),
     *(".local/share/pypoetry", ".local/share/mamba"),
