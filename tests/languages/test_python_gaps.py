@@ -149,6 +149,10 @@ IGNORES: dict[str, dict[str, str]] = {
     "nothing": GIT,
     "by a pattern": {**GIT, ".gitignore": "local_*.py\n"},
     "a folder": {**GIT, ".gitignore": "/made/\n"},
+    "by a choice": {**GIT, ".gitignore": "{local_a,made/{use,deep/*}}.py\n"},
+    "by a choice of folders": {**GIT, ".gitignore": "{made,other}/\n"},
+    "by half a choice": {**GIT, ".gitignore": "{local_a,made\nlocal_b.py\n"},
+    "a choice of its own": {".ignore": "/local_{a,b}.py\n"},
     "in a folder": {**GIT, "made/.gitignore": "*.py\n!deep/\n"},
     "taken back": {**GIT, ".gitignore": "*.py\n!made/*.py\n!core.py\n"},
     "taken back further down": {

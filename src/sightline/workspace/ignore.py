@@ -79,8 +79,9 @@ class Rules:
     groups: _Groups
 
     @classmethod
-    def parse(cls, text: str, base: str) -> "Rules":
-        return cls(base, _parse(_patterns(text)))
+    def parse(cls, text: str, base: str, *, choices: bool = False) -> "Rules":
+        """``choices``: see ``glob_expression``."""
+        return cls(base, _parse(_patterns(text, choices=choices)))
 
     def verdict(self, path: str, *, folder: bool) -> bool | None:
         """Whether ``path`` (relative to the root) is ignored; ``None`` if nothing is said of it."""
@@ -94,8 +95,9 @@ class Rules:
         return None
 
 
-def _patterns(text: str) -> list[tuple[bool, str, bool]]:
-    return [found for line in _lines(text) if (found := _expression(line)) is not None]
+def _patterns(text: str, *, choices: bool) -> list[tuple[bool, str, bool]]:
+    found = (_expression(line, choices=choices) for line in _lines(text))
+    return [each for each in found if each is not None]
 
 
 def _parse(patterns: list[tuple[bool, str, bool]]) -> _Groups:
@@ -132,7 +134,7 @@ def _compiles(expression: str) -> bool:
     return True
 
 
-def _expression(line: str) -> tuple[bool, str, bool] | None:
+def _expression(line: str, *, choices: bool) -> tuple[bool, str, bool] | None:
     """(ignores, expression, only folders) of one line, or ``None`` if it holds no pattern."""
     line = line.removesuffix("\r")
     while line.endswith(" ") and not line.endswith("\\ "):
@@ -148,21 +150,31 @@ def _expression(line: str) -> tuple[bool, str, bool] | None:
         return None
     anchored = "/" in line
     line = line.removeprefix("/")
-    expression = glob_expression(line)
+    expression = glob_expression(line, choices=choices)
     if not anchored:
         expression = f"(?:.*/)?{expression}"
     return ignores, expression, only_folders
 
 
-def glob_expression(pattern: str) -> str:
-    """A Git glob as an RE2 expression over the bytes of a path, read as Latin-1."""
+def glob_expression(pattern: str, *, choices: bool = False) -> str:
+    """A Git glob as an RE2 expression over the bytes of a path, read as Latin-1.
+
+    ``choices``: ``{a,b}`` stands for either, as for programs that read Git's files in their own
+    way. For them a pattern with a brace too many stands for nothing, and so does an empty choice.
+    """
     raw = pattern.encode("utf-8", "surrogateescape").decode("latin-1")
     out: list[str] = []
-    place = 0
+    place = depth = 0
     while place < len(raw):
         character = raw[place]
-        if raw.startswith("**", place):
-            step, text = _double_star(raw, place)
+        if choices and (character in "{}" or (character == "," and depth)):
+            depth += {"{": 1, "}": -1}.get(character, 0)
+            if depth < 0:
+                return _NEVER
+            _choose(out, character)
+            place += 1
+        elif raw.startswith("**", place):
+            step, text = _double_star(raw, place, "{,}" if depth else "")
             place += step
             out.append(text)
         elif character == "*":
@@ -181,18 +193,36 @@ def glob_expression(pattern: str) -> str:
         else:
             out.append(_quote(character))
             place += 1
-    return "".join(out)
+    return _NEVER if depth else "".join(out)
 
 
-def _double_star(raw: str, place: int) -> tuple[int, str]:
-    """Two stars or more: any folders where they stand alone, else like one star."""
+def _choose(out: list[str], character: str) -> None:
+    """Adds where a choice begins, goes on or ends, and leaves out those of nothing."""
+    if character == "{":
+        out.append("(?:")
+    elif character == ",":
+        if out[-1] not in ("(?:", "|"):
+            out.append("|")
+    else:
+        if out[-1] == "|":
+            out.pop()
+        if out[-1] == "(?:":
+            out.pop()
+        else:
+            out.append(")")
+
+
+def _double_star(raw: str, place: int, ends: str) -> tuple[int, str]:
+    """Two stars or more: any folders where they stand alone, else like one star. ``ends``: what
+    they may stand alone between, besides slashes.
+    """
     after = place
     while raw.startswith("*", after):
         after += 1
-    starts = place == 0 or raw[place - 1] == "/"
+    starts = place == 0 or raw[place - 1] in f"/{ends}"
     if starts and raw.startswith("/", after):
         return after - place + 1, "(?:.*/)?"
-    if starts and after == len(raw):
+    if starts and (after == len(raw) or raw[after] in ends):
         return after - place, ".*"
     return after - place, "[^/]*"
 
@@ -251,8 +281,10 @@ def _quote(character: str) -> str:
 class IgnoreFiles:
     """The ignore files that hold for one root, wherever they lie."""
 
-    def __init__(self, root: str, environment: Mapping[str, str]) -> None:
+    def __init__(self, root: str, environment: Mapping[str, str], *, choices: bool = False) -> None:
+        """``choices``: see ``glob_expression``."""
         self.root = root
+        self._choices = choices
         self._environment = environment
         self._outer = self._find_outer()
         #: What each text says; nothing, where it is too long or came too late.
@@ -354,7 +386,7 @@ class IgnoreFiles:
             return None
         self._bytes += size
         self._patterns += count
-        return _parse(_patterns(text))
+        return _parse(_patterns(text, choices=self._choices))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 Many projects let their type checker look at ``src`` only. Then it knows of no use in the tests.
 What it reports is what the project wants reported, so the settings stay, and it is said. Folders
 with names such as ``dist`` or ``venv`` are left out by default, wherever they are: also those of
-tests about such folders. ty also leaves out what Git ignores, or a file ``.ignore`` names.
+tests about such folders. ty also leaves out what Git ignores, or a file ``.ignore`` names; there
+it takes ``{a,b}`` for a choice, which Git does not.
 
 >>> is_left_out("tests/a.py", ["src"], []), is_left_out("src/gen/a.py", ["src"], ["**/gen"])
 (True, True)
@@ -137,7 +138,7 @@ class _Ignores:
         self._start = len(top) + 1
         self._outer = [*above(top)]
         in_git = any(os.path.lexists(f"{folder}/{HIDDEN}") for folder in self._outer)
-        self._git = IgnoreFiles(top, {}) if in_git else None
+        self._git = IgnoreFiles(top, {}, choices=True) if in_git else None
         self._lines = _MAX_LINES
 
     def outside(self) -> _InFolder:
@@ -166,7 +167,7 @@ class _Ignores:
         if not text or lines > self._lines:
             return None
         self._lines -= lines
-        return Rules.parse(text, f"{folder}/")
+        return Rules.parse(text, f"{folder}/", choices=True)
 
 
 def is_left_out(path: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
