@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sightline.workspace import observers
+from sightline.workspace import tree as tree_module
 from sightline.workspace.changes import Kind
 from sightline.workspace.inotify import Event, Inotify, Mask, WatchLimit
 from sightline.workspace.observers import Observer, Sweeper, Watcher, observe
@@ -332,14 +333,27 @@ def _make(folder: Path) -> bool:
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(batches=st.lists(Operations.steps, min_size=1, max_size=4))
+@given(
+    batches=st.lists(Operations.steps, min_size=1, max_size=4),
+    unwatched=st.sets(st.sampled_from(["d1", "d3", "d4"])),
+)
 def test_announced_changes_equal_what_a_sweep_finds(
-    tmp_path_factory: pytest.TempPathFactory, batches: list[list[tuple[str, str, object]]]
+    tmp_path_factory: pytest.TempPathFactory,
+    batches: list[list[tuple[str, str, object]]],
+    unwatched: set[str],
 ) -> None:
+    """Wherever a part of the tree cannot be watched, too."""
+
+    class Scarce(Inotify):
+        def watch(self, folder: str) -> int:
+            if os.path.basename(folder) in unwatched:
+                raise WatchLimit("limit")
+            return super().watch(folder)
+
     top = tmp_path_factory.mktemp("tree")
     (top / "d1").mkdir()
     (top / "d1" / "a.py").write_text("x = 0\n")
-    watcher = observe(str(top))
+    watcher = observe(str(top), make=Scarce)
     assert isinstance(watcher, Watcher)
     watcher.start()
     for batch in batches:
@@ -396,7 +410,8 @@ def test_who_reads_while_changes_are_collected_sees_a_whole_tree(
     (top / "new" / "n.py").touch()
     (top / "new" / "deep" / "d.py").touch()
     (top / "pkg").rename(top / "moved")
-    monkeypatch.setattr(observers, "read_folder", read_and_look)
+    for module in (observers, tree_module):
+        monkeypatch.setattr(module, "read_folder", read_and_look)
     observer.changes()
     after = scan(str(top))[0]
     assert observer.tree == after

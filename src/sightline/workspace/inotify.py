@@ -108,7 +108,11 @@ class Inotify:
         told = fcntl.ioctl(self.descriptor, termios.FIONREAD, bytes(4))
         return int.from_bytes(told, sys.byteorder)
 
+    @property
+    def closed(self) -> bool:
+        return self.descriptor < 0
+
     def close(self) -> None:
-        if self.descriptor >= 0:
+        if not self.closed:
             os.close(self.descriptor)
             self.descriptor = -1

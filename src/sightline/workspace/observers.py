@@ -6,9 +6,7 @@ queue, folders past the watch limit, mounts that do not announce. The tree of an
 written to after it was put there, so other threads may read it: see ``draft``.
 """
 
-import hashlib
 import os
-import time
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -17,107 +15,18 @@ from sightline.workspace.changes import Change, ChangeSet
 from sightline.workspace.draft import Draft
 from sightline.workspace.inotify import Event, Inotify, Mask, WatchLimit
 from sightline.workspace.mounts import silent_mounts
-from sightline.workspace.regular import open_regular
+from sightline.workspace.sweeper import Scope, Sweeper
 from sightline.workspace.tree import (
     HIDDEN,
-    MAX_FILES,
-    RACY_NS,
     Tree,
     differences,
+    file_count,
     is_tracked,
     read_folder,
-    scan,
     stamp_of,
 )
 
 __all__ = ["Observer", "Scope", "Sweeper", "Watcher", "observe"]
-
-#: Where packages are installed.
-_STORES = ("/node_modules/", "/site-packages/")
-
-
-class Scope(Struct, frozen=True):
-    """How much of a folder is observed."""
-
-    #: Folders in it that are observed by others.
-    skip: frozenset[str] = frozenset()
-    #: Whether of installed packages only the outermost folder is looked at.
-    shallow: bool = False
-    #: Where there are more files than this the observer is not complete: if they are announced, or
-    #: if they must be swept for.
-    announced: int | None = None
-    swept: int = MAX_FILES
-
-    def enters(self, folder: str) -> bool:
-        """Whether a folder inside is observed."""
-        return folder not in self.skip and not (self.shallow and _is_deep(folder))
-
-
-def _is_deep(folder: str) -> bool:
-    """Whether a folder lies inside that of an installed package.
-
-    >>> [_is_deep(f"/p/node_modules/{name}") for name in ("a", "a/lib", "@s/a", "@s/a/lib")]
-    [False, True, False, True]
-    """
-    for store in _STORES:
-        _, found, inside = folder.rpartition(store)
-        if found:
-            return inside.count("/") > inside.startswith("@")
-    return False
-
-
-class Sweeper:
-    """Stamps every tracked file on each question."""
-
-    sweeps = True
-
-    def __init__(self, top: str, reason: str, scope: "Scope | None" = None) -> None:
-        self.top = top
-        self.reason = reason
-        self.scope = scope or Scope()
-        self.tree: Tree = {}
-        self.complete = True
-        self._closed = False
-        self._racy: dict[str, bytes] = {}
-
-    def start(self) -> None:
-        now = time.time_ns()
-        self.tree, self.complete = self._scan()
-        self._note_racy(now)
-
-    def changes(self) -> list[Change]:
-        now = time.time_ns()
-        before = self.tree
-        self.tree, self.complete = self._scan()
-        found = ChangeSet()
-        found.note_all(differences(before, self.tree))
-        for path, content in self._racy.items():
-            if _content_hash(path) != content:
-                stamp = stamp_of(path)
-                found.note(path, stamp, stamp)
-        self._note_racy(now)
-        return found.changes()
-
-    def audit(self, found: Tree) -> list[Change]:
-        return []  # every question is an audit already
-
-    def close(self) -> None:
-        """Ends a scan that is under way, too."""
-        self._closed = True
-        self.tree = {}
-
-    def _scan(self) -> tuple[Tree, bool]:
-        scope = self.scope
-        return scan(self.top, scope.swept, lambda: self._closed, scope.enters)
-
-    def _note_racy(self, now: int) -> None:
-        self._racy = {
-            path: _content_hash(path)
-            for folder, files in self.tree.items()
-            for name, stamp in files.items()
-            if now - stamp.ctime_ns < RACY_NS
-            for path in (f"{folder}/{name}",)
-        }
 
 
 class Watcher(Struct, eq=False):
@@ -126,23 +35,29 @@ class Watcher(Struct, eq=False):
     top: str
     inotify: Inotify
     tree: Tree = {}
-    complete: bool = True
     reason: str = ""
     scope: Scope = Scope()
-    #: Folders that could not be watched. They are swept.
-    unwatched: set[str] = set()
+    #: By the outermost folder, the parts that could not be watched. Nothing below is watched, so
+    #: that everything in the root is either announced or swept for.
+    swept: dict[str, Sweeper] = {}
+    #: Whether what is announced is within the scope.
+    _is_within: bool = True
     _paths: dict[int, str] = {}
     _numbers: dict[str, int] = {}
-    _silent: list[str] = []
+    _silent: frozenset[str] = frozenset()
     #: Which folder the watches are in.
     _identity: tuple[int, int] | None = None
 
     @property
     def sweeps(self) -> bool:
-        return bool(self.unwatched)
+        return bool(self.swept)
+
+    @property
+    def complete(self) -> bool:
+        return self._is_within and all(part.complete for part in self.swept.values())
 
     def start(self) -> None:
-        self._silent = silent_mounts(self.top)
+        self._silent = frozenset(silent_mounts(self.top))
         self._identity = _identity(self.top)
         self.tree = self._enter(self.top)
 
@@ -150,20 +65,19 @@ class Watcher(Struct, eq=False):
         events = self.inotify.drain()
         if self._identity != _identity(self.top) or any(map(self._is_lost, events)):
             return self.resync()
-        if not events and not self.unwatched:
+        if not events and not self.swept:
             return []
         draft = Draft(self.tree)
         for event in events:
             self._apply(event, draft)
-        if self.unwatched:
-            self._sweep_unwatched(draft)
+        self._sweep(draft)
         return self._put(draft)
 
     def resync(self) -> list[Change]:
         """Everything watched and stamped anew: announcements were lost, or made elsewhere."""
         for number in self._paths:
             self.inotify.unwatch(number)
-        self._paths, self._numbers, self.unwatched = {}, {}, set()
+        self._paths, self._numbers, self.swept = {}, {}, {}
         self.inotify.drain()
         self._identity = _identity(self.top)
         before, self.tree = self.tree, self._enter(self.top)
@@ -188,6 +102,8 @@ class Watcher(Struct, eq=False):
     def close(self) -> None:
         """Nothing can be watched any more, which also ends a first look that is under way."""
         self.inotify.close()
+        for part in list(self.swept.values()):
+            part.close()
 
     def _put(self, draft: Draft) -> list[Change]:
         """The draft is the tree from now on."""
@@ -204,42 +120,42 @@ class Watcher(Struct, eq=False):
         tree: Tree = {}
         waiting, count = [top], 0
         limit = self.scope.announced if top == self.top else None
-        while waiting:
+        while waiting and not self.inotify.closed:
             folder = waiting.pop()
-            if any(folder == mount or folder.startswith(mount + "/") for mount in self._silent):
-                self.unwatched.add(folder)
-                self.reason = "a mount below the root does not announce changes"
+            if folder in self._silent:
+                found = self._sweep_from(folder, "a mount below the root does not announce changes")
             else:
                 try:
-                    is_there = self._watch(folder)
+                    self._watch(folder)
+                except WatchLimit:
+                    found = self._sweep_from(folder, "the user's inotify watch limit is reached")
                 except PermissionError:
-                    tree[folder] = {}  # there, and closed: what it holds is not known to be nothing
-                    continue
-                if not is_there:
-                    continue
-            tree[folder], subfolders = read_folder(folder)
-            count += len(tree[folder])
+                    found = {folder: {}}  # closed: what it holds is not known to be nothing
+                except OSError:
+                    continue  # not there
+                else:
+                    files, subfolders = read_folder(folder)
+                    found = {folder: files}
+                    waiting.extend(filter(self.scope.enters, subfolders))
+            tree |= found
+            count += file_count(found)
             if limit is not None and count > limit:
-                self.complete = False
+                self._is_within = False
                 break
-            waiting.extend(filter(self.scope.enters, subfolders))
         return tree
 
-    def _watch(self, folder: str) -> bool:
-        """Whether the folder is there to be read; a ``PermissionError`` if it is closed."""
-        try:
-            number = self.inotify.watch(folder)
-        except WatchLimit:
-            self.unwatched.add(folder)
-            self.reason = "the user's inotify watch limit is reached"
-            return True
-        except PermissionError:
-            raise
-        except OSError:
-            return False
+    def _watch(self, folder: str) -> None:
+        number = self.inotify.watch(folder)
         self._paths[number] = folder
         self._numbers[folder] = number
-        return True
+
+    def _sweep_from(self, folder: str, reason: str) -> Tree:
+        """A folder that cannot be watched is swept from now on, with all that is below it."""
+        left = self.scope.swept - sum(file_count(part.tree) for part in self.swept.values())
+        part = self.swept[folder] = Sweeper(folder, reason, self.scope)
+        self.reason = reason
+        part.start(left)
+        return part.tree
 
     def _leave(self, folder: str, draft: Draft) -> None:
         """Forgets one folder and the files directly in it."""
@@ -247,7 +163,10 @@ class Watcher(Struct, eq=False):
         if number is not None and self._paths.get(number) == folder:
             del self._paths[number]
             self.inotify.unwatch(number)
-        self.unwatched.discard(folder)
+        part = self.swept.pop(folder, None)
+        if part is not None:
+            for below in part.tree:
+                draft.drop(below)
         draft.drop(folder)
 
     def _leave_all(self, top: str, draft: Draft) -> None:
@@ -295,22 +214,21 @@ class Watcher(Struct, eq=False):
 
     def _is_opened(self, folder: str) -> bool:
         """Whether something happened to a folder that was closed to us so far."""
-        return folder not in self._numbers and folder not in self.unwatched
+        return folder not in self._numbers and folder not in self.swept
 
-    def _sweep_unwatched(self, draft: Draft) -> None:
-        after: Tree = {}
-        waiting = sorted(self.unwatched)
-        while waiting:
-            folder = waiting.pop()
-            if folder not in after and os.path.isdir(folder):
-                after[folder], subfolders = read_folder(folder)
-                entered = filter(self.scope.enters, subfolders)
-                waiting.extend(f for f in entered if f not in self._numbers)
-        for folder in self.unwatched - after.keys():
-            draft.drop(folder)
-        for folder, files in after.items():
-            draft.put(folder, files)
-        self.unwatched = set(after)
+    def _sweep(self, draft: Draft) -> None:
+        """What was found where nothing is announced."""
+        left = self.scope.swept
+        for part in self.swept.values():
+            before = part.tree
+            for path, _, stamp in part.look(left):
+                folder, _, name = path.rpartition("/")
+                draft.note(folder, name, stamp)
+            for folder in before.keys() - part.tree.keys():
+                draft.drop(folder)
+            for folder in part.tree.keys() - before.keys():
+                draft.put(folder, part.tree[folder])
+            left -= file_count(part.tree)
 
 
 Observer = Sweeper | Watcher
@@ -341,14 +259,3 @@ def _identity(folder: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-
-
-def _content_hash(path: str) -> bytes:
-    file = open_regular(path, links=False)
-    if file is None:
-        return b""
-    with file:
-        try:
-            return hashlib.file_digest(file, "blake2b").digest()
-        except OSError:
-            return b""

@@ -1,14 +1,15 @@
 """Opening files of a workspace that anybody may have put there.
 
 Only regular files are opened. A folder, a pipe, a socket or a device in the place of one costs
-nothing: nobody waits for it, nothing of it is read, and no descriptor stays behind.
+nothing: nobody waits for it, nothing of it is read, and no descriptor stays behind. Folders are
+opened to be listed, and a link in the place of one is none.
 """
 
 import os
 import stat
 from io import BufferedReader
 
-__all__ = ["open_regular"]
+__all__ = ["open_folder", "open_regular"]
 
 _FLAGS = (
     os.O_RDONLY
@@ -17,6 +18,7 @@ _FLAGS = (
     | getattr(os, "O_CLOEXEC", 0)
 )
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0) | _NO_LINKS
 
 
 def open_regular(path: str, *, links: bool) -> BufferedReader | None:
@@ -30,3 +32,8 @@ def open_regular(path: str, *, links: bool) -> BufferedReader | None:
         os.close(descriptor)
         return None
     return open(descriptor, "rb")
+
+
+def open_folder(path: str) -> int:
+    """A descriptor of a folder. ``OSError``: there is none, or it cannot be opened."""
+    return os.open(path, _FOLDER)

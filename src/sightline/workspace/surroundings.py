@@ -9,7 +9,7 @@ shows. What is too large to be observed is not, and people are told so.
 from collections.abc import Iterable, Sequence
 
 from sightline.contract.uris import is_under
-from sightline.workspace.observers import Observer, Scope, Sweeper, observe
+from sightline.workspace.observers import Observer, Scope, Sweeper, Watcher, observe
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
 
@@ -55,7 +55,9 @@ class Surroundings:
 
     def why_not(self, root: Root) -> str:
         """Why the repository that a root is a part of is not observed, if it is not."""
-        return next((why for top, why in self.unobserved.items() if _holds(top, root)), "")
+        outgrown = {each.top: _too_much(each) for each in self.observers}
+        unobserved = self.unobserved | outgrown
+        return next((why for top, why in unobserved.items() if why and _holds(top, root)), "")
 
     def report(self, root: Root) -> str:
         """What people are told about the rest of a root's repository; nothing if there is none."""
@@ -79,13 +81,12 @@ def _holds(top: str, root: Root) -> bool:
 
 def _too_much(observer: Observer) -> str:
     """Why a repository is not observed, if it is not."""
-    if not observer.complete:
-        limit = _MAX_SWEPT if isinstance(observer, Sweeper) else _MAX_ANNOUNCED
-        return f"it has more than {limit:,} files"
-    swept = [] if isinstance(observer, Sweeper) else observer.unwatched
-    if sum(len(observer.tree.get(folder, ())) for folder in swept) > _MAX_SWEPT:
+    if observer.complete:
+        return ""
+    if isinstance(observer, Watcher) and observer.sweeps:
         return observer.reason
-    return ""
+    limit = _MAX_SWEPT if isinstance(observer, Sweeper) else _MAX_ANNOUNCED
+    return f"it has more than {limit:,} files"
 
 
 def _wanted(roots: Sequence[Root]) -> dict[str, frozenset[str]]:

@@ -11,6 +11,8 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from sightline.workspace.regular import open_folder
+
 __all__ = [
     "HIDDEN",
     "MAX_FILES",
@@ -99,23 +101,31 @@ def scan(
 
 
 def read_folder(folder: str) -> tuple[dict[str, Stamp], list[str]]:
-    """The tracked files directly in ``folder``, and its subfolders."""
+    """The tracked files directly in ``folder``, and its subfolders. A link to one is no folder."""
     files: dict[str, Stamp] = {}
     subfolders: list[str] = []
     try:
-        with os.scandir(folder) as entries:
+        descriptor = open_folder(folder)
+    except OSError:
+        return files, subfolders
+    try:
+        with os.scandir(descriptor) as entries:
             for entry in entries:
-                _note_entry(entry, files, subfolders)
+                _note_entry(folder, entry, files, subfolders)
     except OSError:
         pass  # vanished, closed to us or broken: what is not listed is simply not there
+    finally:
+        os.close(descriptor)
     return files, subfolders
 
 
-def _note_entry(entry: "os.DirEntry[str]", files: dict[str, Stamp], subfolders: list[str]) -> None:
+def _note_entry(
+    folder: str, entry: "os.DirEntry[str]", files: dict[str, Stamp], subfolders: list[str]
+) -> None:
     try:
         if entry.is_dir(follow_symlinks=False):
             if entry.name != HIDDEN:
-                subfolders.append(entry.path)
+                subfolders.append(f"{folder}/{entry.name}")
         elif is_tracked(entry.name):
             status = entry.stat(follow_symlinks=False)
             if _is_file(status):

@@ -1,0 +1,182 @@
+"""A root of which only a part can be watched: the rest is swept, and nothing gets lost between."""
+
+import mmap
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sightline.workspace import tree
+from sightline.workspace.changes import Kind
+from sightline.workspace.inotify import Inotify, WatchLimit
+from sightline.workspace.observers import Observer, Scope, Sweeper, Watcher, observe
+from sightline.workspace.tree import Stamp, scan
+from tests.support.files import write_files
+from tests.support.workspaces import opened
+
+CREATED, CHANGED, DELETED = Kind.CREATED, Kind.CHANGED, Kind.DELETED
+FILES = {
+    "a.py": "a = 1\n",
+    "swept/b.py": "b = 1\n",
+    "swept/deep/c.py": "c = 1\n",
+    "w/d.py": "d = 1",
+}
+
+
+class Scarce(Inotify):
+    """No watch is left for folders of this name, but there is for those below them."""
+
+    def watch(self, folder: str) -> int:
+        if folder.endswith("/swept"):
+            raise WatchLimit("limit")
+        return super().watch(folder)
+
+
+Start = Callable[..., Observer]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    started: list[Observer] = []
+
+    def begin(top: Path, scope: Scope | None = None, *, notify: bool = True) -> Observer:
+        observer = observe(str(top), notify=notify, scope=scope, make=Scarce)
+        assert isinstance(observer, Watcher if notify else Sweeper)
+        observer.start()
+        started.append(observer)
+        return observer
+
+    yield begin
+    for observer in started:
+        observer.close()
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    return write_files(tmp_path / "root", FILES)
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    return write_files(tmp_path / "outside", {"c.py": "c = 9\n", "far/secret.py": ""})
+
+
+def found(observer: Observer, top: Path) -> dict[str, int]:
+    changes = {os.path.relpath(c.path, top): c.kind for c in observer.changes()}
+    assert observer.tree == scan(str(top))[0]
+    return changes
+
+
+@pytest.mark.parametrize("notify", [True, False])
+def test_a_link_in_the_place_of_a_swept_folder_is_not_followed(
+    start: Start, top: Path, outside: Path, notify: bool
+) -> None:
+    observer = start(top, notify=notify)
+    (top / "swept/deep").rename(top / "swept/moved")
+    (top / "swept/deep").symlink_to(outside)
+    changes = found(observer, top)
+    assert changes == {
+        "swept/deep": CREATED,
+        "swept/deep/c.py": DELETED,
+        "swept/moved/c.py": CREATED,
+    }
+    (outside / "far/secret.py").write_text("s = 1\n")
+    assert found(observer, top) == {}
+
+
+@pytest.mark.parametrize("name", ["swept", "swept/deep"])
+def test_a_link_that_takes_the_place_while_it_is_looked_for(
+    start: Start, top: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Between the announcements and the look, and between a folder and what it holds."""
+    observer, read_folder = start(top), tree.read_folder
+
+    def exchange(folder: str) -> tuple[dict[str, Stamp], list[str]]:
+        if folder == str(top / name) and not os.path.islink(folder):
+            os.rename(folder, top / "moved")
+            os.symlink(outside, folder)
+        return read_folder(folder)
+
+    monkeypatch.setattr(tree, "read_folder", exchange)
+    observer.changes()
+    assert not any("secret" in file for files in observer.tree.values() for file in files)
+    assert str(top / name / "far") not in observer.tree
+    assert found(observer, top)
+    assert found(observer, top) == {}
+
+
+def test_a_root_that_is_swept_and_becomes_a_link(start: Start, top: Path, outside: Path) -> None:
+    observer = start(top, notify=False)
+    top.rename(top.with_name("moved"))
+    top.symlink_to(outside)
+    assert set(found(observer, top).values()) == {DELETED}
+    assert not any(observer.tree.values())
+
+
+def test_no_more_is_swept_than_may_be(start: Start, top: Path) -> None:
+    observer = start(top, Scope(swept=3))
+    whole = [observer.complete]
+    write_files(top / "swept/new", {f"{number}.py": "" for number in range(9)})
+    assert observer.changes() == [], "nothing is known of a part that was not looked through"
+    whole.append(observer.complete)
+    shutil.rmtree(top / "swept/new")
+    assert found(observer, top) == {}
+    assert [*whole, observer.complete] == [True, False, True]
+
+
+def test_written_again_in_the_same_tick(
+    start: Start, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock of a file system stands still for milliseconds."""
+    stamp = tree.stamp_of(str(top / "swept/b.py"))
+    assert stamp is not None
+    monkeypatch.setattr(tree, "stamp_from", lambda status: stamp)
+    monkeypatch.setattr(time, "time_ns", lambda: stamp.ctime_ns)
+    observer = start(top)
+    (top / "swept/b.py").write_text("b = 2\n")
+    assert found(observer, top) == {"swept/b.py": CHANGED}
+    assert found(observer, top) == {}
+
+
+@pytest.mark.parametrize("target", ["swept/x", "x", "swept/deep/x", "../away"])
+def test_a_folder_below_a_swept_one_is_moved(start: Start, top: Path, target: str) -> None:
+    write_files(top / "swept/low", {"e.py": "e = 1\n", "er/f.py": "f = 1\n"})
+    observer = start(top)
+    (top / "swept/low").rename(top / target)
+    gone = {"swept/low/e.py": DELETED, "swept/low/er/f.py": DELETED}
+    inside = not target.startswith("..")
+    came = {f"{target}/e.py": CREATED, f"{target}/er/f.py": CREATED} if inside else {}
+    assert found(observer, top) == gone | came
+    (top / target / "er/f.py").write_text("f = 22\n")
+    assert found(observer, top) == ({f"{target}/er/f.py": CHANGED} if inside else {})
+
+
+def test_a_watched_folder_is_moved_below_a_swept_one_and_back(start: Start, top: Path) -> None:
+    observer = start(top)
+    (top / "w").rename(top / "swept/deep/w")
+    assert found(observer, top) == {"w/d.py": DELETED, "swept/deep/w/d.py": CREATED}
+    (top / "swept/deep/w/d.py").write_text("d = 22\n")
+    assert found(observer, top) == {"swept/deep/w/d.py": CHANGED}
+    (top / "swept/deep/w").rename(top / "w")
+    assert found(observer, top) == {"swept/deep/w/d.py": DELETED, "w/d.py": CREATED}
+    (top / "w/d.py").write_text("d = 333\n")
+    assert found(observer, top) == {"w/d.py": CHANGED}
+
+
+def test_a_swept_folder_is_removed_and_made_again(start: Start, top: Path) -> None:
+    observer = start(top)
+    shutil.rmtree(top / "swept/deep")
+    assert found(observer, top) == {"swept/deep/c.py": DELETED}
+    shutil.rmtree(top / "swept")
+    assert found(observer, top) == {"swept/b.py": DELETED}
+    assert not observer.sweeps
+    write_files(top, FILES)
+    assert {"swept/b.py", "swept/deep/c.py"} <= found(observer, top).keys()
+    (top / "swept/deep/c.py").write_text("c = 22\n")
+    assert found(observer, top) == {"swept/deep/c.py": CHANGED}
+    (top / "swept").rename(top / "other")
+    found(observer, top)
+    assert not observer.sweeps
