@@ -180,3 +180,27 @@ def test_a_swept_folder_is_removed_and_made_again(start: Start, top: Path) -> No
     (top / "swept").rename(top / "other")
     found(observer, top)
     assert not observer.sweeps
+
+
+async def test_the_audit_looks_at_what_is_watched(
+    top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Inotify, "watch", _scarce(Inotify.watch))
+    async with opened(top) as workspace:
+        before = await workspace.begin()
+        assert workspace.observers[str(top)].sweeps
+        with (top / "a.py").open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapping:
+            mapping[4:5] = b"7"
+            mapping.flush()
+            assert await workspace.begin() is before
+            await workspace.audit()
+            assert (await workspace.begin()).epochs.text == before.epochs.text + 1
+
+
+def _scarce(watch: Callable[[Inotify, str], int]) -> Callable[[Inotify, str], int]:
+    def scarce(self: Inotify, folder: str) -> int:
+        if folder.endswith("/swept"):
+            raise WatchLimit("limit")
+        return watch(self, folder)
+
+    return scarce

@@ -91,12 +91,15 @@ class Watcher(Struct, eq=False):
         The kernel announces no store through a shared memory mapping until it is unmapped.
         """
         announced = self.changes()
+        if any(map(_is_folder, found.keys() - self.tree.keys())):
+            return announced + self.resync()  # one that nobody has announced is not watched, too
         missed = Draft(self.tree)
         for path, known, _ in differences(self.tree, found):
-            now = stamp_of(path)
-            if now != known:
-                folder, _, name = path.rpartition("/")
-                missed.note(folder, name, now)
+            folder, _, name = path.rpartition("/")
+            if folder in self._numbers:
+                now = stamp_of(path)
+                if now != known:
+                    missed.note(folder, name, now)
         return announced + self._put(missed)
 
     def close(self) -> None:
@@ -250,6 +253,11 @@ def observe(
         return Watcher(top, make(), scope=scope or Scope())
     except WatchLimit as limit:
         return Sweeper(top, f"inotify cannot be used: {limit.strerror or limit}", scope)
+
+
+def _is_folder(path: str) -> bool:
+    """Whether there is a folder, and no link on the way to it."""
+    return os.path.isdir(path) and os.path.realpath(path) == path
 
 
 def _identity(folder: str) -> tuple[int, int] | None:

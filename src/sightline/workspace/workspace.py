@@ -17,7 +17,7 @@ from sightline.contract.source import SourceFile
 from sightline.workspace.beside import Beside
 from sightline.workspace.changes import Change, Kind
 from sightline.workspace.gate import Gate
-from sightline.workspace.observers import Observer, observe
+from sightline.workspace.observers import Observer, Watcher, observe
 from sightline.workspace.roots import Root, RootSet
 from sightline.workspace.surroundings import Surroundings
 from sightline.workspace.tree import RACY_NS, Tree, digest48, file_count, last_change, scan
@@ -245,17 +245,20 @@ class Workspace:
         began = time.monotonic()
         try:
             for observer in self._all():
-                if not observer.sweeps:
+                if isinstance(observer, Watcher):
                     await self._audit(observer)
         finally:
             self._rest_after(began)
 
-    async def _audit(self, observer: Observer) -> None:
+    async def _audit(self, observer: Watcher) -> None:
         found, _ = await asyncio.to_thread(scan, observer.top, enters=observer.scope.enters)
         async with self._collecting:
             if any(observer is each for each in self._all()):
                 # At once: what the observer has handed over is found by nobody else.
-                self.apply(observer.audit(found))
+                if observer.sweeps:
+                    self.apply(await asyncio.to_thread(observer.audit, found))
+                else:
+                    self.apply(observer.audit(found))
 
     def _rest_after(self, began: float) -> None:
         """The next audit is due a while after the scan that began then."""
