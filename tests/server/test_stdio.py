@@ -314,3 +314,19 @@ def test_models_are_told_of_the_tools_that_they_have(
     assert not any(word in instructions for word in untold)
     first, *others = instructions.splitlines()
     assert first.startswith("Sightline") and all(line.startswith("- ") for line in others)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+def test_a_low_limit_of_open_files_is_raised(home: Path, tmp_path: Path) -> None:
+    """What a shell gives is often too little for folders, language servers and the index."""
+    import resource
+
+    low = ("sh", "-c", 'ulimit -Sn 256; exec "$@"', "sh", *command())
+    (tmp_path / "ws").mkdir()
+    server = StdioServer.start([str(tmp_path / "ws")], home, program=low)
+    try:
+        server.initialize()
+        soft, hard = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+        assert soft == min(hard, 65_536)
+    finally:
+        server.stop()

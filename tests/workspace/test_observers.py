@@ -1,14 +1,12 @@
 """Whatever happens to files and folders is found when it is next asked for, by both observers."""
 
-import errno
 import mmap
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Self
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -429,32 +427,6 @@ def test_a_first_look_that_nobody_wants_ends_early(tmp_path: Path, notify: bool)
     observer.close()
     observer.start()
     assert len(observer.tree) <= 1
-
-
-def test_a_folder_that_breaks_while_it_is_listed(
-    top: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Network and removable disks fail in the middle."""
-    list_folder = os.scandir
-
-    class Breaking:
-        def __init__(self, path: str) -> None:
-            self._entries = list_folder(path)
-
-        def __enter__(self) -> Self:
-            return self
-
-        def __exit__(self, *error: object) -> None:
-            self._entries.close()
-
-        def __iter__(self) -> Iterator["os.DirEntry[str]"]:
-            yield from self._entries
-            raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(os, "scandir", Breaking)
-    tree, complete = scan(str(top))
-    assert complete
-    assert {name for files in tree.values() for name in files} == {"a.py", "b.py", "c.py"}
 
 
 #: Looks at a folder that is closed, opens it, and looks again: what was found then.

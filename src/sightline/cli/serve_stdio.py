@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from sightline.cli.folders import Folders, private
 from sightline.cli.start import build_engines, configuration_from, program_on, roots_from
 from sightline.process.keepers import Keepers
+from sightline.server.descriptors import raise_descriptor_limit
 from sightline.server.streams import claim_standard_streams
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ async def serve_stdio(arguments: argparse.Namespace) -> None:
     configuration = configuration_from(arguments, folders)
     roots = roots_from(arguments.roots, configuration, folders)
     read_fd, write_fd = claim_standard_streams()
+    raise_descriptor_limit()
     if os.isatty(read_fd):  # somebody tries it out, who would wait for something to happen
         print(_BY_HAND, file=sys.stderr, flush=True)
     keepers = Keepers()

@@ -59,6 +59,11 @@ class Inotify:
     def __init__(self) -> None:
         if sys.platform != "linux":
             raise WatchLimit("no inotify on this system")
+        # Which not every system has, and which cannot be loaded once descriptors have run out.
+        import fcntl
+        import termios
+
+        self._ioctl, self._how_much = fcntl.ioctl, termios.FIONREAD
         self._libc = ctypes.CDLL(None, use_errno=True)
         self.descriptor: int = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if self.descriptor < 0:
@@ -74,7 +79,7 @@ class Inotify:
         if number < 0:
             code = ctypes.get_errno()
             kind = WatchLimit if code in (errno.ENOSPC, errno.ENOMEM) else OSError
-            raise kind(code, os.strerror(code))
+            raise kind(code, os.strerror(code), folder)
         return number
 
     def unwatch(self, number: int) -> None:
@@ -102,10 +107,7 @@ class Inotify:
 
     def _queued(self) -> int:
         """How many bytes of events are queued."""
-        import fcntl  # which not every system has
-        import termios
-
-        told = fcntl.ioctl(self.descriptor, termios.FIONREAD, bytes(4))
+        told = self._ioctl(self.descriptor, self._how_much, bytes(4))
         return int.from_bytes(told, sys.byteorder)
 
     @property

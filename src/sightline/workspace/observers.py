@@ -3,7 +3,8 @@
 Both observers answer one question, "what changed since you were last asked?", and both are asked
 when a call begins. The watcher falls back to a sweep for whatever it cannot watch: an overflowing
 queue, folders past the watch limit, mounts that do not announce. The tree of an observer is never
-written to after it was put there, so other threads may read it: see ``draft``.
+written to after it was put there, so other threads may read it: see ``draft``. What cannot be
+looked into is an ``OSError``: nothing is told then, and everything is looked at the next time.
 """
 
 import os
@@ -21,9 +22,10 @@ from sightline.workspace.tree import (
     Tree,
     differences,
     file_count,
+    is_absent,
     is_tracked,
     read_folder,
-    stamp_of,
+    stamp_now,
 )
 
 __all__ = ["Observer", "Scope", "Sweeper", "Watcher", "observe"]
@@ -42,6 +44,8 @@ class Watcher(Struct, eq=False):
     swept: dict[str, Sweeper] = {}
     #: Whether what is announced is within the scope.
     _is_within: bool = True
+    #: Whether all that was announced so far has been looked at.
+    _is_sure: bool = True
     _paths: dict[int, str] = {}
     _numbers: dict[str, int] = {}
     _silent: frozenset[str] = frozenset()
@@ -63,24 +67,29 @@ class Watcher(Struct, eq=False):
 
     def changes(self) -> list[Change]:
         events = self.inotify.drain()
-        if self._identity != _identity(self.top) or any(map(self._is_lost, events)):
+        is_other = self._identity != _identity(self.top)
+        if is_other or not self._is_sure or any(map(self._is_lost, events)):
             return self.resync()
         if not events and not self.swept:
             return []
+        self._is_sure = False  # whatever breaks this off
         draft = Draft(self.tree)
         for event in events:
             self._apply(event, draft)
         self._sweep(draft)
+        self._is_sure = True
         return self._put(draft)
 
     def resync(self) -> list[Change]:
         """Everything watched and stamped anew: announcements were lost, or made elsewhere."""
+        self._is_sure = False
         for number in self._paths:
             self.inotify.unwatch(number)
         self._paths, self._numbers, self.swept = {}, {}, {}
         self.inotify.drain()
         self._identity = _identity(self.top)
         before, self.tree = self.tree, self._enter(self.top)
+        self._is_sure = True
         found = ChangeSet()
         found.note_all(differences(before, self.tree))
         return found.changes()
@@ -92,12 +101,16 @@ class Watcher(Struct, eq=False):
         """
         announced = self.changes()
         if any(map(_is_folder, found.keys() - self.tree.keys())):
-            return announced + self.resync()  # one that nobody has announced is not watched, too
+            self._is_sure = False  # one that nobody has announced is not watched, either
+            return announced
         missed = Draft(self.tree)
         for path, known, _ in differences(self.tree, found):
             folder, _, name = path.rpartition("/")
             if folder in self._numbers:
-                now = stamp_of(path)
+                try:
+                    now = stamp_now(path)
+                except OSError:
+                    continue  # the next audit may know
                 if now != known:
                     missed.note(folder, name, now)
         return announced + self._put(missed)
@@ -134,8 +147,10 @@ class Watcher(Struct, eq=False):
                     found = self._sweep_from(folder, "the user's inotify watch limit is reached")
                 except PermissionError:
                     found = {folder: {}}  # closed: what it holds is not known to be nothing
-                except OSError:
-                    continue  # not there
+                except OSError as error:
+                    if is_absent(error) or self.inotify.closed:
+                        continue
+                    raise
                 else:
                     files, subfolders = read_folder(folder)
                     found = {folder: files}
@@ -200,7 +215,7 @@ class Watcher(Struct, eq=False):
         elif event.mask & Mask.ISDIR:
             self._apply_folder(event, f"{folder}/{event.name}", draft)
         elif is_tracked(event.name):
-            draft.note(folder, event.name, stamp_of(f"{folder}/{event.name}"))
+            draft.note(folder, event.name, stamp_now(f"{folder}/{event.name}"))
 
     def _apply_folder(self, event: Event, path: str, draft: Draft) -> None:
         if event.name == HIDDEN or not self.scope.enters(path):

@@ -2,9 +2,11 @@
 
 A stamp is what ``lstat`` says without reading a file. The change time is part of it, so that an
 edit which keeps size and modification time is seen too. Links are not followed, ``.git`` is not
-entered, and files that no tool can say anything about are not stamped.
+entered, and files that no tool can say anything about are not stamped. What cannot be listed, for
+want of descriptors or because a disk fails, is an ``OSError``, and never a folder without files.
 """
 
+import errno
 import hashlib
 import os
 import stat
@@ -22,11 +24,13 @@ __all__ = [
     "differences",
     "digest48",
     "file_count",
+    "is_absent",
     "is_tracked",
     "last_change",
     "read_folder",
     "scan",
     "stamp_from",
+    "stamp_now",
     "stamp_of",
 ]
 
@@ -36,6 +40,11 @@ MAX_FILES = 1_000_000
 RACY_NS = 50_000_000
 HIDDEN = ".git"
 _SIGN = 1 << 63
+#: There is nothing, or no way to it: what is closed to us, or behind links or names that no system
+#: call takes, is out of reach for everybody who could answer.
+_ABSENT = frozenset(
+    (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)
+)
 
 #: Files that neither a language server nor the index reads. Everything else is tracked.
 _IGNORED_SUFFIXES = frozenset(
@@ -67,13 +76,30 @@ def is_tracked(name: str) -> bool:
     return not name.endswith("~")
 
 
-def stamp_of(path: str) -> Stamp | None:
-    """The stamp of a regular file or a link, or ``None``."""
+def is_absent(error: OSError) -> bool:
+    """Whether something is not there, or not to be reached by us. Other errors say nothing."""
+    return error.errno in _ABSENT
+
+
+def stamp_now(path: str) -> Stamp | None:
+    """The stamp of a regular file or a link, ``None`` if there is none. ``OSError``: unknown."""
     try:
         status = os.lstat(path)
-    except (OSError, ValueError):
+    except OSError as error:
+        if is_absent(error):
+            return None
+        raise
+    except ValueError:
         return None
     return stamp_from(status) if _is_file(status) else None
+
+
+def stamp_of(path: str) -> Stamp | None:
+    """The stamp of a regular file or a link, ``None`` if there is none or nobody knows."""
+    try:
+        return stamp_now(path)
+    except OSError:
+        return None
 
 
 def scan(
@@ -85,6 +111,7 @@ def scan(
     """Every folder from ``top`` down with its tracked files, and whether that is all of them.
 
     It ends early when it has become unwanted. ``enters`` says which subfolders are looked into.
+    ``OSError``: one cannot be.
     """
     tree: Tree = {}
     waiting = [top]
@@ -101,21 +128,23 @@ def scan(
 
 
 def read_folder(folder: str) -> tuple[dict[str, Stamp], list[str]]:
-    """The tracked files directly in ``folder``, and its subfolders. A link to one is no folder."""
+    """The tracked files directly in ``folder``, and its subfolders. A link to one is no folder.
+
+    One that is not there, or is closed to us, has none. ``OSError``: nobody knows what is in it.
+    """
     files: dict[str, Stamp] = {}
     subfolders: list[str] = []
     try:
         descriptor = open_folder(folder)
-    except OSError:
-        return files, subfolders
-    try:
-        with os.scandir(descriptor) as entries:
-            for entry in entries:
-                _note_entry(folder, entry, files, subfolders)
-    except OSError:
-        pass  # vanished, closed to us or broken: what is not listed is simply not there
-    finally:
-        os.close(descriptor)
+        try:
+            with os.scandir(descriptor) as entries:
+                for entry in entries:
+                    _note_entry(folder, entry, files, subfolders)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if not is_absent(error):
+            raise OSError(error.errno, error.strerror, folder) from None
     return files, subfolders
 
 
@@ -130,8 +159,9 @@ def _note_entry(
             status = entry.stat(follow_symlinks=False)
             if _is_file(status):
                 files[entry.name] = stamp_from(status)
-    except OSError:
-        return  # gone since it was listed
+    except OSError as error:
+        if not is_absent(error):  # gone since it was listed
+            raise
 
 
 def differences(before: Tree, after: Tree) -> Iterator[tuple[str, Stamp | None, Stamp | None]]:

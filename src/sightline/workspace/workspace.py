@@ -104,9 +104,9 @@ class Workspace:
             return None
         if self._must_sweep() or not self._is_complete():
             return None
-        changes = self._collect()
+        changes, failure = self._collect()
         view = self._view if self._view is not None and not changes else self.apply(changes)
-        return view if not self._is_deserted() else None
+        return view if failure is None and not self._is_deserted() else None
 
     async def begin(self) -> View:
         """The view that contains every change finished before this moment."""
@@ -120,7 +120,7 @@ class Workspace:
             self._scan.result()  # what went wrong is no answer; who asks again gets another scan
             self._require_complete()
             if not self._must_sweep():
-                view = self.apply(self._collect())
+                view = self._take(self._collect())
                 self._require_roots()
                 return view
             view = await self._sweep()
@@ -251,14 +251,22 @@ class Workspace:
             self._rest_after(began)
 
     async def _audit(self, observer: Watcher) -> None:
-        found, _ = await asyncio.to_thread(scan, observer.top, enters=observer.scope.enters)
+        try:
+            found, _ = await asyncio.to_thread(scan, observer.top, enters=observer.scope.enters)
+        except OSError:
+            return  # the next one may know
         async with self._collecting:
             if any(observer is each for each in self._all()):
-                # At once: what the observer has handed over is found by nobody else.
-                if observer.sweeps:
-                    self.apply(await asyncio.to_thread(observer.audit, found))
-                else:
-                    self.apply(observer.audit(found))
+                try:
+                    # At once: what the observer has handed over is found by nobody else.
+                    missed = (
+                        await asyncio.to_thread(observer.audit, found)
+                        if observer.sweeps
+                        else observer.audit(found)
+                    )
+                except OSError:
+                    return  # which whoever asks next is told
+                self.apply(missed)
 
     def _rest_after(self, began: float) -> None:
         """The next audit is due a while after the scan that began then."""
@@ -309,7 +317,12 @@ class Workspace:
 
     async def _observe_roots(self) -> None:
         """An observer for every root and none for anything else."""
-        roots = self.roots.roots
+        try:
+            await self._observe(self.roots.roots)
+        except OSError as error:
+            raise self._not_listed(error) from None
+
+    async def _observe(self, roots: Sequence[Root]) -> None:
         for real in self.observers.keys() - {root.real for root in roots}:
             self.observers.pop(real).close()
         for root in roots:
@@ -348,7 +361,7 @@ class Workspace:
     async def _sweep_once(self) -> View:
         async with self._collecting:
             self._next_sweep = None  # whoever comes now may mean a change that this look misses
-            return self.apply(await asyncio.to_thread(self._collect))
+            return self._take(await asyncio.to_thread(self._collect))
 
     def _is_complete(self) -> bool:
         return all(observer.complete for observer in self.observers.values())
@@ -373,11 +386,34 @@ class Workspace:
                 f"the folder {gone} is gone; put it back, or start Sightline where the project is"
             )
 
-    def _collect(self) -> list[Change]:
+    def _collect(self) -> tuple[list[Change], NotReady | None]:
+        """What has changed, and why that may not be all."""
         changes: list[Change] = []
+        failure = None
         for observer in self._all():
-            changes += observer.changes()
-        return changes + self.beside.changes()
+            try:
+                changes += observer.changes()
+            except OSError as error:
+                failure = self._not_listed(error)
+        return changes + self.beside.changes(), failure
+
+    def _take(self, collected: tuple[list[Change], NotReady | None]) -> View:
+        """The view after what was collected. What is known is told, also where it is not all."""
+        changes, failure = collected
+        view = self.apply(changes)
+        if failure is not None:
+            raise failure
+        return view
+
+    def _not_listed(self, error: OSError) -> NotReady:
+        """Files that nobody could look for are not gone."""
+        path = error.filename
+        known = isinstance(path, str) and self.roots.containing(path) is not None
+        where = path if known else "a folder around the workspace"
+        return NotReady(
+            f"{where} cannot be looked into ({error.strerror}); retry in a moment",
+            waiting_for="a folder that cannot be looked into",
+        )
 
     def _move(
         self,

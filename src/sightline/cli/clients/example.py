@@ -24,7 +24,10 @@ def example_file(project: str, registry: Registry) -> str | None:
         if not waiting:
             break
         folder, central = waiting.popleft()
-        files, below = read_folder(folder)
+        try:
+            files, below = read_folder(folder)
+        except OSError:
+            continue  # another one will do
         for name, stamp in files.items():
             if stamp.size in _SIZES and _worth(name) and registry.language_of(name) in served:
                 found = (central, stamp.size, os.path.join(folder, name))

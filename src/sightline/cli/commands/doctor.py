@@ -345,10 +345,13 @@ def _telling(complaint: str) -> str:
 
 def changes_are_noticed(situation: Situation) -> Iterator[Finding]:
     for root in situation.roots:
-        observer = observe(root.real)
+        observer, subject = observe(root.real), f"changes in {root.given}"
         try:
             observer.start()
-            subject, swept = f"changes in {root.given}", observer.sweeps
+            swept = observer.sweeps
+        except OSError as error:
+            yield _not_listed(subject, error)
+            continue
         finally:
             observer.close()
         if not swept:
@@ -368,8 +371,15 @@ def _changes_around(roots: Sequence[Root]) -> Iterator[Finding]:
         for top, why in around.unobserved.items():
             said = f"not watched, {why}; answers may miss what changes there"
             yield Finding(f"changes in the rest of {top}", "note", said, "open all of it as a root")
+    except OSError as error:
+        yield _not_listed("changes around the roots", error)
     finally:
         around.close()
+
+
+def _not_listed(subject: str, error: OSError) -> Finding:
+    """A folder that may hold anything: nothing is answered until that is known."""
+    return Finding(subject, "missing", f"{error.filename} cannot be looked into: {error.strerror}")
 
 
 def trust_is_known(situation: Situation) -> Iterator[Finding]:
