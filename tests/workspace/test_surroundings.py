@@ -1,6 +1,9 @@
 """The repository that a root is a part of: changes there count, its files are nobody's."""
 
 import mmap
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -190,3 +193,31 @@ def test_a_repository_inside_another_one(repository: Path) -> None:
         assert [around.report(root) for root in roots] == ["watched", "watched"]
     finally:
         around.close()
+
+
+#: The epochs of a fresh start on some folders.
+_EPOCHS = """
+import asyncio, sys
+from sightline.workspace.roots import open_root
+from sightline.workspace.workspace import Workspace
+
+async def main():
+    workspace = Workspace([open_root(path, home=None) for path in sys.argv[1:]])
+    print((await workspace.begin()).epochs)
+    workspace.close()
+
+asyncio.run(main())
+"""
+
+
+def test_every_process_has_the_same_epochs(tmp_path: Path) -> None:
+    """Whatever order its sets are in."""
+    tops = [write_files(tmp_path / name, FILES | {"d.py": name}) for name in ("one", "two", "six")]
+    command = [sys.executable, "-c", _EPOCHS, *(str(top / "app") for top in tops)]
+    said = {
+        subprocess.run(
+            command, env=os.environ | {"PYTHONHASHSEED": seed}, check=True, capture_output=True
+        ).stdout
+        for seed in ("0", "1", "2", "3")
+    }
+    assert len(said) == 1

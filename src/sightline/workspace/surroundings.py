@@ -36,7 +36,8 @@ class Surroundings:
             if observer not in kept:
                 observer.close()
         self.observers, self.unobserved = kept, {}
-        for top in wanted.keys() - {each.top for each in kept}:
+        # In one order in every process: the first epochs come from the trees as they stand here.
+        for top in sorted(wanted.keys() - {each.top for each in kept}):
             scope = Scope(wanted[top], True, _MAX_ANNOUNCED, _MAX_SWEPT)
             if self._starting is not None:
                 self._starting.close()  # its first look failed
