@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from sightline.contract.failures import Unavailable
+from sightline.workspace.roots import open_root
 from tests.support.stdio import StdioServer
+from tests.support.workspaces import opened
 
 TEXT = "def area():\n    return 1\n"
 
@@ -74,8 +77,61 @@ def test_the_other_roots_are_answered_about(serve: Serve, tmp_path: Path) -> Non
     one, other = project(tmp_path / "one"), project(tmp_path / "other")
     peer = serve(one, other)
     peer.call("index_build", {})
-    shutil.rmtree(one)
+    said = f" The folder {one} is gone; what it held is missing."
+    asked: dict[str, dict[str, Any]] = {
+        "search": {"query": "area"},
+        "workspace_status": {},
+        "vscode.lsp.workspaceSymbols": {"query": "area"},
+        "vscode.lsp.diagnostics.workspace": {},
+        "vscode.lsp.references": {
+            "uri": (other / "shapes.py").as_uri(),
+            "position": {"line": 0, "character": 4},
+        },
+    }
+
+    def summaries() -> dict[str, str]:
+        answers = {tool: peer.call(tool, arguments) for tool, arguments in asked.items()}
+        return {
+            tool: each["result"]["structuredContent"]["summary"] for tool, each in answers.items()
+        }
+
+    assert not any(said in summary for summary in summaries().values())
+    one.rename(tmp_path / "away")
     assert hits(peer.call("search", {"query": "area"})) == ["shapes.py"]
+    assert all(said in summary for summary in summaries().values())
+    (tmp_path / "away").rename(one)
+    assert not any(said in summary for summary in summaries().values())
+    shutil.rmtree(one)
+    assert all(said in summary for summary in summaries().values())
+
+
+@pytest.mark.parametrize("notify", [True, False])
+async def test_a_root_without_files_goes_and_comes(tmp_path: Path, notify: bool) -> None:
+    one, other = tmp_path / "one", project(tmp_path / "other")
+    one.mkdir()
+    async with opened(one, other, notify=notify) as workspace:
+        before = await workspace.begin()
+        one.rmdir()
+        gone = await workspace.begin()
+        assert (gone.gone, gone.epochs.fs) == ((str(one),), before.epochs.fs + 1)
+        one.symlink_to(other)  # where it was there is no root
+        assert (await workspace.begin()).gone == (str(one),)
+        one.unlink()
+        one.mkdir()
+        there = await workspace.begin()
+        assert (there.gone, there.epochs.fs) == ((), before.epochs.fs + 2)
+
+
+async def test_the_roots_can_be_put_right_while_all_are_gone(tmp_path: Path) -> None:
+    one, other = project(tmp_path / "one"), project(tmp_path / "other")
+    async with opened(one) as workspace:
+        await workspace.begin()
+        shutil.rmtree(one)
+        with pytest.raises(Unavailable, match="is gone"):
+            await workspace.begin()
+        await workspace.set_roots([open_root(str(other), home=None)])
+        view = await workspace.begin()
+        assert view.document((other / "shapes.py").as_uri()).text == TEXT
 
 
 def test_an_empty_folder_is_a_root_like_any_other(serve: Serve, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ class DiagnosticsWorkspace:
         ordered = canonical(groups, file_key)
 
         # A server may be there that has none.
-        rest = left_out(outside, found, "Not checked:")
+        rest = left_out(outside, found, "Not checked:", desk.view.gone)
         in_words = by_severity(severities)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:

@@ -14,7 +14,7 @@ from sightline.tools.positions import (
     canonical_locations,
     not_found,
 )
-from sightline.tools.tool import Desk, Paged, Question, ToolInfo, plural
+from sightline.tools.tool import Desk, Paged, Question, ToolInfo, plural, without
 from sightline.workspace.view import SOURCE_EPOCHS, View
 
 
@@ -69,7 +69,7 @@ class References:
         if len(locations) > MAX_REFERENCES_ITEMS_TOTAL:
             raise TooMany("more than 20,000 references; ask about a narrower symbol")
 
-        rest = not_found(question.notes, asked.position, found, outside)
+        rest = not_found(question.notes, asked.position, found, outside) + without(desk.view.gone)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             next_page = " (next page available)" if more and returned != 1 else ""

@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from sightline.contract.failures import InvalidArguments
 from sightline.contract.values import Position
-from sightline.tools.tool import Desk, Paged, Question, ToolInfo, plural
+from sightline.tools.tool import Desk, Paged, Question, ToolInfo, plural, without
 from sightline.workspace.view import SOURCE_EPOCHS, View
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Search:
         items = _Items(found, explain=request.explain)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
-            return _summary(found, request, returned, more=more)
+            return _summary(found, request, returned, more=more) + without(desk.view.gone)
 
         return Paged(
             items,

@@ -33,6 +33,7 @@ __all__ = [
     "left_out",
     "plural",
     "within",
+    "without",
 ]
 
 #: So many languages are named in a summary.
@@ -176,11 +177,15 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def left_out(
-    outside: int, covered: Covered[Any] | None = None, lacking: str = "No language server for"
+    outside: int,
+    covered: Covered[Any] | None = None,
+    lacking: str = "No language server for",
+    gone: Sequence[str] = (),
 ) -> str:
     """What a summary says at its end of that which is not in the answer, and why.
 
-    ``lacking`` begins the sentence that names the languages that are not covered.
+    ``lacking`` begins the sentence that names the languages that are not covered. ``gone`` are
+    roots of which nothing is known.
     """
     sentences = [f"{outside} outside the workspace not shown."] if outside else []
     if covered is not None:
@@ -190,4 +195,9 @@ def left_out(
             sentences.append(f"Not looked for in {listed(covered.unread, _MAX_NAMES)}.")
         if covered.note:
             sentences.append(covered.note)
-    return "".join(f" {sentence}" for sentence in sentences)
+    return "".join(f" {sentence}" for sentence in sentences) + without(gone)
+
+
+def without(gone: Sequence[str]) -> str:
+    """What a summary says at its end of roots of which nothing is known."""
+    return "".join(f" The folder {root} is gone; what it held is missing." for root in gone)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sightline.contract.uris import uri_of
 from sightline.tools.argumentless import Argumentless, NoArguments
 from sightline.tools.reports import LanguageCount, State, languages_of, state_of
-from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural, without
 from sightline.workspace.tree import file_count
 from sightline.workspace.view import SOURCE_EPOCHS
 
@@ -64,6 +64,7 @@ class WorkspaceStatus(Argumentless):
         unread = [report for report in reports if report.files and not report.languages]
         if unread and all(report.index == "absent" for report in unread):
             summary += " Languages are counted by the index: call index_build."
+        summary += without(desk.view.gone)
         return Whole(WorkspaceReport(reports, summary))
 
 

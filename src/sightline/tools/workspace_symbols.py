@@ -70,7 +70,7 @@ class WorkspaceSymbols:
         if len(ordered) > MAX_WORKSPACE_SYMBOLS_ITEMS_TOTAL:
             raise TooMany("more than 20,000 symbols match; use a longer query")
 
-        rest = left_out(outside, found)
+        rest = left_out(outside, found, gone=desk.view.gone)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             next_page = " (next page available)" if more and returned != 1 else ""

@@ -90,6 +90,8 @@ class View(Struct, frozen=True, eq=False):
     top_folders: frozenset[str] = frozenset()
     #: Texts that an editor has not saved, by real path. They stand for the files.
     unsaved: Mapping[str, str | None] = {}
+    #: The roots that are no folders any more, as they were given: their files are not known.
+    gone: tuple[str, ...] = ()
     #: What each document read in this view was: a fingerprint per URI.
     _seen: dict[str, int] = {}
     #: Documents of which only the bytes have to be compared when they are asked about again.

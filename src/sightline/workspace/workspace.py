@@ -10,7 +10,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import SourceFile
@@ -55,6 +55,8 @@ class Workspace:
         self._next_sweep: asyncio.Task[View] | None = None
         self._sweeps: set[asyncio.Task[View]] = set()
         self._top_folders = top_folders()
+        #: The roots that are no folders any more, as they were given.
+        self._gone: tuple[str, ...] = ()
         self._unsaved: Mapping[str, str | None] = {}
         self._audit_due = 0.0
         self._auditing: asyncio.Task[None] | None = None
@@ -70,7 +72,8 @@ class Workspace:
 
     async def set_roots(self, roots: Iterable[Root]) -> None:
         """Other roots from now on. What stays is not scanned again; no older answer holds."""
-        await self.begin()
+        with suppress(Failure):  # what is wrong with the roots may be why there are to be others
+            await self.begin()
         self.follow(roots)
         await self.begin()
 
@@ -105,6 +108,7 @@ class Workspace:
         if self._must_sweep() or not self._is_complete():
             return None
         changes, failure = self._collect()
+        self._look_for_roots()
         view = self._view if self._view is not None and not changes else self.apply(changes)
         return view if failure is None and not self._is_deserted() else None
 
@@ -191,7 +195,12 @@ class Workspace:
             return self._new_view(self._epochs or _NO_EPOCHS).document(uri)
         # What its gate knows of folders holds until something changes.
         view = View(
-            newest.gate, newest.epochs, newest.roots_key, newest.top_folders, newest.unsaved
+            newest.gate,
+            newest.epochs,
+            newest.roots_key,
+            newest.top_folders,
+            newest.unsaved,
+            newest.gone,
         )
         return view.document(uri)
 
@@ -228,6 +237,8 @@ class Workspace:
             how = "not scanned yet"
             if observer is not None:
                 how = f"swept: {observer.reason}" if observer.sweeps else "changes announced"
+            if root.given in self._gone:
+                how = "gone"
             files = file_count(observer.tree) if observer is not None else 0
             row: dict[str, str | int] = {"path": root.given, "files": files, "changes": how}
             around = self._around.report(root)
@@ -339,7 +350,14 @@ class Workspace:
         return [*self.observers.values(), *self._around.observers]
 
     def _new_view(self, epochs: Epochs) -> View:
-        return View(Gate(self.roots), epochs, self.roots.key(), self._top_folders, self._unsaved)
+        return View(
+            Gate(self.roots),
+            epochs,
+            self.roots.key(),
+            self._top_folders,
+            self._unsaved,
+            self._gone,
+        )
 
     def _must_sweep(self) -> bool:
         """Whether the observers cannot be asked here and now, but in a thread only."""
@@ -370,18 +388,29 @@ class Workspace:
         if not self._is_complete():
             raise Unavailable("the workspace has more than 1,000,000 files; open a part of it")
 
+    def _look_for_roots(self) -> None:
+        """Notes which roots are no folders any more, which changes answers, too."""
+        gone = tuple(root.given for root in self.roots.roots if self._is_gone(root))
+        if gone != self._gone:
+            self._gone = gone
+            self._move(fs=True)
+
+    def _is_gone(self, root: Root) -> bool:
+        """One that has files is not looked at again. A link is none: where it leads is no root."""
+        observer = self.observers.get(root.real)
+        if observer is None or any(observer.tree.values()):
+            return False
+        return os.path.islink(root.real) or not os.path.isdir(root.real)
+
     def _is_deserted(self) -> bool:
-        """Whether no root is a folder any more. One that has files is not looked at again."""
-        for real, observer in self.observers.items():
-            if any(observer.tree.values()) or os.path.isdir(real):
-                return False
-        return bool(self.observers)
+        """Whether no root is a folder any more."""
+        return bool(self._gone) and len(self._gone) == len(self.roots.roots)
 
     def _require_roots(self) -> None:
         """A project that was moved, removed or unmounted has no files, which says nothing about
         its code."""
         if self._is_deserted():
-            gone = self.roots.roots[0].given
+            gone = self._gone[0]
             raise Unavailable(
                 f"the folder {gone} is gone; put it back, or start Sightline where the project is"
             )
@@ -400,6 +429,7 @@ class Workspace:
     def _take(self, collected: tuple[list[Change], NotReady | None]) -> View:
         """The view after what was collected. What is known is told, also where it is not all."""
         changes, failure = collected
+        self._look_for_roots()
         view = self.apply(changes)
         if failure is not None:
             raise failure
