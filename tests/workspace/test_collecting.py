@@ -147,7 +147,7 @@ async def test_an_audit_that_failed_is_not_the_last_one(
 ) -> None:
     monkeypatch.setattr(workspace_module, "_AUDIT_REST_S", 0.0)
     monkeypatch.setattr(workspace_module, "_AUDIT_SHARE", float("inf"))
-    looked: list[str] = []
+    looked, heard = list[str](), list[BaseException]()
 
     def fail(top: str, **options: object) -> tuple[Tree, bool]:
         looked.append(top)
@@ -158,10 +158,11 @@ async def test_an_audit_that_failed_is_not_the_last_one(
         monkeypatch.setattr(workspace_module, "scan", fail)
         for _ in range(2):
             before = asyncio.all_tasks()
-            workspace.audit_soon()
+            workspace.audit_soon(heard.append)
             outcome = await asyncio.gather(*asyncio.all_tasks() - before, return_exceptions=True)
             assert [type(error) for error in outcome] == [MemoryError]
         assert looked == [str(folder)] * 2
+        assert [type(error) for error in heard] == [MemoryError] * 2
 
 
 async def test_a_listener_that_fails_keeps_nothing_from_the_others(folder: Path) -> None:

@@ -217,7 +217,7 @@ class Program(Struct, eq=False):
 
         def finished(record: Record) -> None:
             call_log.add(record)
-            workspace.audit_soon()
+            workspace.audit_soon(log.bug)
             if settings.debug_logging:
                 log.debug(
                     "call",

@@ -245,11 +245,21 @@ class Workspace:
             rows.append(row | {"around": around} if around else row)
         return rows
 
-    def audit_soon(self) -> None:
-        """Looks for changes that were not announced, in the background, if that is due."""
+    def audit_soon(self, bug: Callable[[BaseException], None]) -> None:
+        """Looks for changes that were not announced, in the background, if that is due.
+
+        Nobody waits for it, so ``bug`` is told of what goes wrong.
+        """
+
+        def over(task: "asyncio.Task[None]") -> None:
+            error = None if task.cancelled() else task.exception()
+            if error is not None:
+                bug(error)
+
         if self._epochs is not None and time.monotonic() >= self._audit_due:
             self._audit_due = float("inf")
             self._auditing = asyncio.create_task(self.audit(), name="audit of announcements")
+            self._auditing.add_done_callback(over)
 
     async def audit(self) -> None:
         """One look at everything; what the kernel did not announce is applied."""
