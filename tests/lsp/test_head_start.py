@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from sightline.contract.failures import NotFound, UriInvalid
+from sightline.contract.ticks import TICK_NS
 from sightline.contract.values import Location
 from sightline.lsp.project.glance import glance
 from sightline.lsp.registry import builtin
 from sightline.workspace import workspace as module
 from sightline.workspace.inotify import Inotify
 from sightline.workspace.observers import Observer, Watcher
-from sightline.workspace.tree import RACY_NS
 from tests.support.engine import Engine, engine, fake_registry, received
 
 Edit = Callable[[Path], object]
@@ -75,7 +75,7 @@ def project(root: Path) -> None:
     (root / "two.py").write_text("def thing_two(): ...\n")
     (root / "user.py").write_text("import one\n\none.thing_one()\n")
     made = time.time_ns()
-    while time.time_ns() < made + 2 * RACY_NS:
+    while time.time_ns() < made + 2 * TICK_NS:
         pass
 
 

@@ -127,15 +127,19 @@ def test_no_more_is_swept_than_may_be(start: Start, top: Path) -> None:
     assert [*whole, observer.complete] == [True, False, True]
 
 
+@pytest.mark.parametrize("notify", [True, False])
+@pytest.mark.parametrize(("grain", "later"), [(1, 0), (1_000_000_000, 1_900_000_000)])
 def test_written_again_in_the_same_tick(
-    start: Start, top: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, top: Path, monkeypatch: pytest.MonkeyPatch, notify: bool, grain: int, later: int
 ) -> None:
-    """The clock of a file system stands still for milliseconds."""
+    """The clock of a file system stands still for milliseconds, or for seconds."""
     stamp = tree.stamp_of(str(top / "swept/b.py"))
     assert stamp is not None
+    stamp = stamp._replace(ctime_ns=stamp.ctime_ns // grain * grain)
     monkeypatch.setattr(tree, "stamp_from", lambda status: stamp)
-    monkeypatch.setattr(time, "time_ns", lambda: stamp.ctime_ns)
-    observer = start(top)
+    monkeypatch.setattr(time, "time_ns", lambda: stamp.ctime_ns + later)
+    observer = start(top, notify=notify)
+    assert tree.last_change(observer.tree) >= stamp.ctime_ns + later
     (top / "swept/b.py").write_text("b = 2\n")
     assert found(observer, top) == {"swept/b.py": CHANGED}
     assert found(observer, top) == {}

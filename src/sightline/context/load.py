@@ -27,14 +27,12 @@ from sightline.context.problems import (
 from sightline.context.reader import Refused
 from sightline.context.words import MOST_DISTINCT, count_words
 from sightline.contract.limits import MAX_CONTEXT_CACHE_BYTES
+from sightline.contract.ticks import settled_at
 
-__all__ = ["RACY_NS", "Counted", "Loaded", "load", "open_manifest", "unchanged"]
+__all__ = ["Counted", "Loaded", "load", "open_manifest", "unchanged"]
 
 Pause = Callable[[], None]
 
-#: A file whose time is this close to the moment it was read may still change unseen: clocks of
-#: file systems tick every few milliseconds.
-RACY_NS = 50_000_000
 #: What a word costs in the tables, roughly.
 _WORD_BYTES = 80
 #: How many counts are kept for one cache. Documents past that are counted again for every query.
@@ -125,7 +123,7 @@ def load(
         manifest,
         tuple(documents),
         tuple(stamps),
-        settled=newest + RACY_NS < started,
+        settled=settled_at(newest) < started,
         size=sum(map(_size, documents)) + counting.size(),
     )
 

@@ -9,9 +9,10 @@ import time
 
 from msgspec import Struct
 
+from sightline.contract.ticks import settled_at
 from sightline.workspace.changes import Change, ChangeSet
 from sightline.workspace.regular import open_regular
-from sightline.workspace.tree import MAX_FILES, RACY_NS, Stamp, Tree, differences, scan
+from sightline.workspace.tree import MAX_FILES, Stamp, Tree, differences, scan
 
 __all__ = ["Scope", "Sweeper"]
 
@@ -111,7 +112,7 @@ class Sweeper:
             (folder, name): (stamp, _content_hash(f"{folder}/{name}"))
             for folder, files in self.tree.items()
             for name, stamp in files.items()
-            if now - stamp.ctime_ns < RACY_NS
+            if now < settled_at(stamp.ctime_ns)
         }
 
 

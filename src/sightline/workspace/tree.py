@@ -13,12 +13,12 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from sightline.contract.ticks import settled_at
 from sightline.workspace.regular import open_folder
 
 __all__ = [
     "HIDDEN",
     "MAX_FILES",
-    "RACY_NS",
     "Stamp",
     "Tree",
     "differences",
@@ -35,9 +35,6 @@ __all__ = [
 ]
 
 MAX_FILES = 1_000_000
-#: A file written within this span of a sweep may be written again without its stamp changing,
-#: because the kernel's clock ticks a few milliseconds apart.
-RACY_NS = 50_000_000
 HIDDEN = ".git"
 _SIGN = 1 << 63
 #: There is nothing, or no way to it: what is closed to us, or behind links or names that no system
@@ -179,13 +176,13 @@ def file_count(tree: Tree) -> int:
 
 
 def last_change(tree: Tree) -> int:
-    """When anything in the tree last changed, came or went, by the clock of its files."""
+    """When anything in the tree last may have changed, come or gone, by the clock of its files."""
     times = [0]
     for folder, files in list(tree.items()):
-        times += [stamp.ctime_ns for stamp in files.values()]
+        times += [settled_at(stamp.ctime_ns) for stamp in files.values()]
         try:
             # A file that went left its mark on its folder.
-            times.append(os.lstat(folder).st_ctime_ns)
+            times.append(settled_at(os.lstat(folder).st_ctime_ns))
         except OSError:
             continue
     return max(times)

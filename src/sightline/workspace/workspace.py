@@ -20,7 +20,7 @@ from sightline.workspace.gate import Gate
 from sightline.workspace.observers import Observer, Watcher, observe
 from sightline.workspace.roots import Root, RootSet
 from sightline.workspace.surroundings import Surroundings
-from sightline.workspace.tree import RACY_NS, Tree, digest48, file_count, last_change, scan
+from sightline.workspace.tree import Tree, digest48, file_count, last_change, scan
 from sightline.workspace.view import Epochs, View, text_digest48, top_folders
 
 __all__ = ["Listener", "Workspace"]
@@ -320,8 +320,7 @@ class Workspace:
     def _touched_since(self, moment: int) -> bool:
         """Whether a file or folder changed then or later, or where that cannot be known."""
         return any(
-            observer.sweeps or last_change(observer.tree) >= moment - RACY_NS
-            for observer in self._all()
+            observer.sweeps or last_change(observer.tree) >= moment for observer in self._all()
         )
 
     async def _rescan(self, before: "asyncio.Task[None]") -> None:

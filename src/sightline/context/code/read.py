@@ -21,7 +21,7 @@ from sightline.context.code.layout import StoredChunk, pack_name, vector_bytes
 from sightline.context.code.pieces import chunk_ids
 from sightline.context.documents import tokens_of, version_of
 from sightline.context.files import CacheFolder, NotInside, Stamp
-from sightline.context.load import RACY_NS, unchanged
+from sightline.context.load import unchanged
 from sightline.context.manifest import CONFIG_CODE, BuildConfig, Entry, Manifest, cache_version
 from sightline.context.moments import check as check_moment
 from sightline.context.problems import (
@@ -33,6 +33,7 @@ from sightline.context.problems import (
 )
 from sightline.context.select import Selection
 from sightline.contract.limits import MAX_CONTEXT_CACHE_BYTES
+from sightline.contract.ticks import settled_at
 from sightline.index.building.inversion import Inversion, Keys
 from sightline.index.cutting.chunks import KIND_BITS, Chunk, Symbol
 from sightline.index.dense.nearness import Matrix
@@ -120,7 +121,7 @@ def load_code(
     except (ValueError, KeyError, IndexError, OverflowError):
         raise DocumentDamaged("metadata that no build writes") from None
     newest = max(max(stamp.modified, stamp.changed) for _, stamp in stamps)
-    settled = started - newest > RACY_NS
+    settled = settled_at(newest) < started
     return CodeCache(manifest, corpus, tuple(stamps), settled, 3 * size + memory, size)
 
 

@@ -13,6 +13,7 @@ import time
 from typing import NamedTuple
 
 from sightline.contract.failures import Failure
+from sightline.contract.ticks import settled_at
 from sightline.index.reading.languages import language_of
 from sightline.workspace.gate import Gate, GatedFile
 from sightline.workspace.tree import Stamp, stamp_from
@@ -36,7 +37,6 @@ _MARK = b"\xef\xbb\xbf"
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _MAX_MEAN_LINE = 400
 _MINIFIED_BYTES = 4_096
-_RACY_NS = 50_000_000
 _LOCK_FILES = frozenset(
     """
     package-lock.json npm-shrinkwrap.json composer.lock cargo.lock poetry.lock pipfile.lock go.sum
@@ -82,7 +82,7 @@ def read_source(gate: Gate, real: str) -> Source:
     written = after.st_mtime_ns if after.st_mtime_ns <= now else 0
     newest = max(written, after.st_ctime_ns)
     if (after.st_mtime_ns, after.st_size) != (before.st_mtime_ns, len(raw)) or (
-        now - newest < _RACY_NS
+        now < settled_at(newest)
     ):
         # Written while or just before it was read: no later stamp may be taken for this content.
         stamp = stamp._replace(ctime_ns=-1)
