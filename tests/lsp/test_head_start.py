@@ -15,6 +15,7 @@ from sightline.lsp.project.glance import glance
 from sightline.lsp.registry import builtin
 from sightline.workspace import workspace as module
 from sightline.workspace.inotify import Inotify
+from sightline.workspace.mounts import Mounts
 from sightline.workspace.observers import Observer, Watcher
 from tests.support.engine import Engine, engine, fake_registry, received
 
@@ -32,7 +33,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
             super().start()
 
     def late(top: str, *, notify: bool = True) -> Observer:
-        return Late(top, Inotify())
+        return Late(top, Inotify(), Mounts(top))
 
     monkeypatch.setattr(module, "observe", late)
     return opened

@@ -11,7 +11,7 @@ import pytest
 
 from sightline.workspace import tree
 from sightline.workspace.changes import Kind
-from sightline.workspace.inotify import Inotify, WatchLimit
+from sightline.workspace.inotify import Event, Inotify, WatchLimit
 from sightline.workspace.observers import Observer, Scope, Sweeper, Watcher, observe
 from sightline.workspace.tree import Stamp, scan
 from tests.support.files import write_files
@@ -199,6 +199,28 @@ async def test_the_audit_looks_at_what_is_watched(
             assert await workspace.begin() is before
             await workspace.audit()
             assert (await workspace.begin()).epochs.text == before.epochs.text + 1
+
+
+async def test_a_folder_that_only_the_audit_found_is_watched(
+    top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(top) as workspace:
+        before = await workspace.begin()
+        drain = Inotify.drain
+
+        def losing(self: Inotify) -> list[Event]:
+            drain(self)
+            return []
+
+        write_files(top / "new", {"n.py": "n = 1\n"})
+        with monkeypatch.context() as patch:
+            patch.setattr(Inotify, "drain", losing)
+            assert await workspace.begin() is before
+        await workspace.audit()
+        found = await workspace.begin()
+        assert found.epochs.fs == before.epochs.fs + 1
+        (top / "new/n.py").write_text("n = 22\n")
+        assert (await workspace.begin()).epochs.text == found.epochs.text + 1
 
 
 def _scarce(watch: Callable[[Inotify, str], int]) -> Callable[[Inotify, str], int]:

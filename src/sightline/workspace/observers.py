@@ -15,7 +15,7 @@ from msgspec import Struct
 from sightline.workspace.changes import Change, ChangeSet
 from sightline.workspace.draft import Draft
 from sightline.workspace.inotify import Event, Inotify, Mask, WatchLimit
-from sightline.workspace.mounts import silent_mounts
+from sightline.workspace.mounts import Mounts, silent_mounts
 from sightline.workspace.sweeper import Scope, Sweeper
 from sightline.workspace.tree import (
     HIDDEN,
@@ -36,6 +36,8 @@ class Watcher(Struct, eq=False):
 
     top: str
     inotify: Inotify
+    #: Mounts over a watched folder are announced by the system alone.
+    mounts: Mounts
     tree: Tree = {}
     reason: str = ""
     scope: Scope = Scope()
@@ -61,13 +63,11 @@ class Watcher(Struct, eq=False):
         return self._is_within and all(part.complete for part in self.swept.values())
 
     def start(self) -> None:
-        self._silent = frozenset(silent_mounts(self.top))
-        self._identity = _identity(self.top)
-        self.tree = self._enter(self.top)
+        self.tree = self._enter_anew()
 
     def changes(self) -> list[Change]:
         events = self.inotify.drain()
-        is_other = self._identity != _identity(self.top)
+        is_other = self.mounts.have_changed() or self._identity != _identity(self.top)
         if is_other or not self._is_sure or any(map(self._is_lost, events)):
             return self.resync()
         if not events and not self.swept:
@@ -87,8 +87,7 @@ class Watcher(Struct, eq=False):
             self.inotify.unwatch(number)
         self._paths, self._numbers, self.swept = {}, {}, {}
         self.inotify.drain()
-        self._identity = _identity(self.top)
-        before, self.tree = self.tree, self._enter(self.top)
+        before, self.tree = self.tree, self._enter_anew()
         self._is_sure = True
         found = ChangeSet()
         found.note_all(differences(before, self.tree))
@@ -118,6 +117,7 @@ class Watcher(Struct, eq=False):
     def close(self) -> None:
         """Nothing can be watched any more, which also ends a first look that is under way."""
         self.inotify.close()
+        self.mounts.close()
         for part in list(self.swept.values()):
             part.close()
 
@@ -127,6 +127,12 @@ class Watcher(Struct, eq=False):
         return draft.changes()
 
     # Folders
+
+    def _enter_anew(self) -> Tree:
+        self.reason = ""
+        self._silent = frozenset(silent_mounts(self.top))
+        self._identity = _identity(self.top)
+        return self._enter(self.top)
 
     def _enter(self, top: str) -> Tree:
         """Watches ``top`` and all below it, and stamps what is there.
@@ -142,7 +148,7 @@ class Watcher(Struct, eq=False):
                 found = self._sweep_from(folder, "a mount below the root does not announce changes")
             else:
                 try:
-                    self._watch(folder)
+                    is_announced = self._watch(folder)
                 except WatchLimit:
                     found = self._sweep_from(folder, "the user's inotify watch limit is reached")
                 except PermissionError:
@@ -152,9 +158,12 @@ class Watcher(Struct, eq=False):
                         continue
                     raise
                 else:
-                    files, subfolders = read_folder(folder)
-                    found = {folder: files}
-                    waiting.extend(filter(self.scope.enters, subfolders))
+                    if is_announced:
+                        files, subfolders = read_folder(folder)
+                        found = {folder: files}
+                        waiting.extend(filter(self.scope.enters, subfolders))
+                    else:
+                        found = self._sweep_from(folder, "a folder is in two places of the root")
             tree |= found
             count += file_count(found)
             if limit is not None and count > limit:
@@ -162,10 +171,18 @@ class Watcher(Struct, eq=False):
                 break
         return tree
 
-    def _watch(self, folder: str) -> None:
+    def _watch(self, folder: str) -> bool:
+        """Whether what happens in a folder is announced by its name now.
+
+        One that is mounted in two places has one watch, and one that has moved its old one.
+        """
         number = self.inotify.watch(folder)
+        other = self._paths.get(number, folder)
+        if other != folder and _identity(other) == _identity(folder):
+            return False
         self._paths[number] = folder
         self._numbers[folder] = number
+        return True
 
     def _sweep_from(self, folder: str, reason: str) -> Tree:
         """A folder that cannot be watched is swept from now on, with all that is below it."""
@@ -197,9 +214,10 @@ class Watcher(Struct, eq=False):
 
     def _is_lost(self, event: Event) -> bool:
         """Whether announcements were lost, or the watched folder itself came or went."""
-        gone = Mask.DELETE_SELF | Mask.MOVE_SELF | Mask.UNMOUNT
+        if event.mask & (Mask.OVERFLOW | Mask.UNMOUNT):
+            return True
         is_top = self._paths.get(event.watch) == self.top
-        return bool(event.mask & Mask.OVERFLOW or (is_top and event.mask & gone))
+        return is_top and bool(event.mask & (Mask.DELETE_SELF | Mask.MOVE_SELF))
 
     def _apply(self, event: Event, draft: Draft) -> None:
         folder = self._paths.get(event.watch)
@@ -208,8 +226,6 @@ class Watcher(Struct, eq=False):
         if event.mask & Mask.IGNORED:
             del self._paths[event.watch]
             self._numbers.pop(folder, None)
-        elif event.mask & Mask.UNMOUNT:
-            self._leave_all(folder, draft)
         elif not event.name:
             pass  # a folder below the root: its parent announces what became of it
         elif event.mask & Mask.ISDIR:
@@ -265,9 +281,14 @@ def observe(
     if top in silent_mounts(top):
         return Sweeper(top, "its file system does not announce changes", scope)
     try:
-        return Watcher(top, make(), scope=scope or Scope())
+        inotify = make()
     except WatchLimit as limit:
         return Sweeper(top, f"inotify cannot be used: {limit.strerror or limit}", scope)
+    try:
+        return Watcher(top, inotify, Mounts(top), scope=scope or Scope())
+    except OSError:
+        inotify.close()
+        return Sweeper(top, "the system does not tell what is mounted", scope)
 
 
 def _is_folder(path: str) -> bool:
