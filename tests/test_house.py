@@ -123,6 +123,7 @@ OTHER_FILES = {
     "lsp/install/manifest.py": "the per-user store",
     "lsp/install/store.py": "the per-user store",
     "lsp/registry.py": "data of the package",
+    "lsp/start/slots.py": "a lock in the per-user cache",
     "workspace/mounts.py": "the system's list of mounts",
     "workspace/private_files.py": "per-user files",
 }

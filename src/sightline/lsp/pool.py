@@ -362,6 +362,8 @@ class Pool:
             self._warming.cancel()
         await self._fleet.close()
         await self._keepers.close()
+        await self._preparing.ended()  # also that of a start that was given up
+        self._launcher.release()
 
     # Warming
 

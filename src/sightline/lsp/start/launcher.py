@@ -38,6 +38,7 @@ from sightline.lsp.shell import any_leads_out
 from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.start import configurations, sandbox
 from sightline.lsp.start.rustup import is_empty_proxy
+from sightline.lsp.start.slots import Slots
 from sightline.lsp.typescript.held_open import HeldOpen
 from sightline.process.allowed import Allowed
 from sightline.process.environment import child_environment, find_program, lies_in, safe_path
@@ -113,6 +114,7 @@ class Launcher(Struct, frozen=True):
     store: Store
     registry: Registry
     _includes: Includes = field(default_factory=Includes)
+    _slots: Slots = field(default_factory=Slots)
 
     def find(self, name: str, roots: Sequence[str]) -> Found:
         """The command of a server with its program found, or why there is none."""
@@ -147,6 +149,12 @@ class Launcher(Struct, frozen=True):
         """Whether what Sightline installs lies in a root, where nothing is run from."""
         spec = self.registry.servers[name]
         return spec.found == "installed" and lies_in(str(self.store.folder / spec.package), roots)
+
+    def release(self) -> None:
+        """Lets go of the folders that servers have worked in: none of them runs any more, no start
+        is being prepared, and none will be.
+        """
+        self._slots.release()
 
     def is_damaged(self, name: str) -> bool:
         """Whether a program or script that an installed server is started by is gone."""
@@ -296,10 +304,8 @@ class Launcher(Struct, frozen=True):
         ]
 
     def _folder(self, name: str, project: str) -> str:
-        """A folder of this server for this project, outside the workspace."""
-        folder = self.cache / "servers" / name / sha256_hex(project)[:16]
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return str(folder)
+        """A folder of this server for this project, outside the workspace, and nobody else's."""
+        return str(self._slots.take(self.cache / "servers" / name / sha256_hex(project)[:16]))
 
     def _environment(self, spec: ServerSpec, roots: Sequence[str], folder: str) -> dict[str, str]:
         passed = (name for name in spec.passes if name in self.environment)

@@ -26,3 +26,9 @@ class Preparing:
         thread = asyncio.get_running_loop().run_in_executor(None, prepare)
         thread.add_done_callback(lambda _: turn.release())
         return await asyncio.shield(thread)
+
+    async def ended(self) -> None:
+        """Returns when nothing is prepared any more."""
+        for turn in list(self._turns.values()):
+            async with turn:
+                pass

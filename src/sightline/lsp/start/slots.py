@@ -1,0 +1,95 @@
+"""The folders that servers work in, outside the workspace: one for each project and server.
+
+What a server keeps there is true of what was read for it and of the flags that it was given, and
+several Sightlines may work on a root at once: in two editors, or with and without trust. Whoever
+found in such a folder what another one has written meanwhile would believe it. So a folder is held
+by one Sightline at a time, and the next one takes the next folder; the first that is free is taken,
+so that what was kept is used again. The hold is a lock of the system: it ends with whoever has it,
+however that ends. There are as many folders as were ever needed at once.
+"""
+
+import os
+import sys
+import threading
+from itertools import count
+from pathlib import Path
+
+from sightline.contract.failures import Unavailable
+
+__all__ = ["Slots"]
+
+#: Its name is no server's: nobody else writes it.
+_LOCK = ".held"
+
+
+class Slots:
+    """What one Sightline holds, until it lets go of everything."""
+
+    def __init__(self) -> None:
+        self._taking = threading.Lock()
+        #: The folder that is held of each, and what holds it.
+        self._held: dict[Path, tuple[Path, int]] = {}
+        self._released = False
+
+    def take(self, place: Path) -> Path:
+        """The folder that is held for a place: this one, or another beside it."""
+        with self._taking:
+            if self._released:  # a start that nobody waits for any more
+                raise Unavailable("Sightline is ending; start it again")
+            folder, lock = self._held.get(place, (place, -1))
+            if lock >= 0:
+                if _is_at(lock, folder / _LOCK):
+                    return folder
+                os.close(lock)  # somebody has cleared the cache
+                del self._held[place]
+            for number in count(1):
+                folder = place if number == 1 else place.with_name(f"{place.name}-{number}")
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                found = _hold(folder / _LOCK)
+                if found is not None:
+                    self._held[place] = folder, found
+                    break
+            return folder
+
+    def release(self) -> None:
+        """For others to take, for good. No server may be running in one of them."""
+        with self._taking:
+            self._released = True
+            for _, lock in self._held.values():
+                os.close(lock)
+            self._held.clear()
+
+
+def _hold(file: Path) -> int | None:
+    """What holds a file from now on, if nobody else does."""
+    lock = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    if _lock(lock) and _is_at(lock, file):
+        return lock
+    os.close(lock)
+    return None
+
+
+def _is_at(lock: int, file: Path) -> bool:
+    """Whether what is open is still what others would find."""
+    try:
+        return os.path.samestat(os.fstat(lock), file.stat())
+    except OSError:
+        return False
+
+
+def _lock(descriptor: int) -> bool:
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
