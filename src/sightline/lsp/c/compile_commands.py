@@ -2,8 +2,8 @@
 
 Those of large projects have tens of megabytes, and a value of JSON may take twenty times its text
 in memory. So entries are read into a type of their own, which other JSON fails at once, and a file
-with more in it than any build writes is not read; which ones that were is told. As for clang, one
-bad entry spoils its file.
+with more in it than any build writes is not read; which ones that were is told. So is which are no
+JSON, as a merge leaves them, and how many entries make no sense: those alone are left out.
 """
 
 import os
@@ -33,14 +33,18 @@ class Command(msgspec.Struct):
 class CommandFiles:
     def __init__(self) -> None:
         self._left = _MAX_BYTES
-        #: Those that are too large.
+        #: Those that are too large, and those that are no list of entries.
         self.unread: list[str] = []
+        self.broken: list[str] = []
+        #: How many entries of the others make no sense.
+        self.senseless = 0
 
     def read(self, path: str) -> list[Command]:
-        """The entries of a file; none if it cannot be read."""
+        """The entries of a file that make sense; none if it cannot be read."""
         try:
             size = os.stat(path).st_size
-        except OSError:
+        except OSError:  # also where a link leads nowhere yet
+            self.broken.append(path)
             return []
         if size > self._left:
             self.unread.append(path)
@@ -52,5 +56,25 @@ class CommandFiles:
             return []
         try:
             return msgspec.json.decode(data, type=list[Command])
+        except msgspec.ValidationError:  # mostly there is none that is wrong
+            return self._one_by_one(path, data)
         except (msgspec.DecodeError, RecursionError):
+            self.broken.append(path)
             return []
+
+    def _one_by_one(self, path: str, data: bytes) -> list[Command]:
+        if data.count(b",") > _MAX_TEXTS:
+            self.unread.append(path)
+            return []
+        try:
+            items = msgspec.json.decode(data, type=list[msgspec.Raw])
+        except (msgspec.DecodeError, RecursionError):
+            self.broken.append(path)
+            return []
+        commands: list[Command] = []
+        for item in items:
+            try:
+                commands.append(msgspec.json.decode(item, type=Command))
+            except (msgspec.DecodeError, RecursionError):
+                self.senseless += 1
+        return commands

@@ -15,17 +15,18 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
 from sightline.lsp.c import kept_index
 from sightline.lsp.c.clangd_configuration import NAME as _CONFIGURATION
-from sightline.lsp.c.compile_commands import Command, CommandFiles
+from sightline.lsp.c.compile_commands import CommandFiles
 from sightline.lsp.c.compiler_flags import Flags, split
 from sightline.lsp.c.includes import Includes, IncludesOf, nearest_first
 from sightline.lsp.c.kept_index import KeptIndex
 from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
+from sightline.lsp.c.own_entries import Entry, OwnEntries
 from sightline.lsp.c.parts import Parts
 from sightline.lsp.c.preprocessor import HEADERS
 from sightline.lsp.files.reading import read_text
@@ -42,10 +43,12 @@ _NAMED = 4
 #: When what a project says is not used: the end of a sentence.
 UNTRUSTED = "before this folder is trusted (sightline trust)"
 _TRUST = "if you trust what is in it: sightline trust ROOT"
-_FIX = "make a compile_commands.json: cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
+_HOW = "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
+_FIX = f"make a compile_commands.json: {_HOW}"
+_ANEW = f"make it anew: {_HOW}"
+_HERE = f"make it in this folder, outside of a container: {_HOW}"
 _SMALLER = "open the part of the project that you work on as a root"
 
-Entry = dict[str, Any]
 #: The longer ones first.
 _FOLDER_OPTIONS = ("-idirafter", "-isystem", "-iquote", "-I")
 
@@ -76,8 +79,13 @@ class Database(NamedTuple):
     kept: KeptIndex = KeptIndex()
     #: Every place outside the project where an include, or a database, was looked for.
     outside: frozenset[str] = frozenset()
-    #: How many databases of the project are not read.
+    #: How many databases of the project are not read: too large, or no JSON.
     too_large: int = 0
+    broken: int = 0
+    #: How many entries of the others make no sense.
+    senseless: int = 0
+    #: Whether all that they name is somewhere else.
+    elsewhere: bool = False
     #: How many flags of the project are not used, because nobody trusted it.
     unused: int = 0
 
@@ -131,6 +139,14 @@ class Database(NamedTuple):
                 f"A {NAMES[0]} is" if self.too_large == 1 else f"{self.too_large} {NAMES[0]} are"
             )
             told.append(Shortcoming(f"{files} too large and not read.", _SMALLER))
+        if self.broken:
+            files = f"A {NAMES[0]}" if self.broken == 1 else f"{self.broken} {NAMES[0]}"
+            told.append(Shortcoming(f"{files} cannot be read.", _ANEW))
+        if self.senseless:
+            entries = "1 entry makes" if self.senseless == 1 else f"{self.senseless} entries make"
+            told.append(Shortcoming(f"In {NAMES[0]} {entries} no sense.", _ANEW))
+        if self.elsewhere:
+            told.append(Shortcoming(f"{NAMES[0]} names no file of this folder.", _HERE))
         if self.unused:
             flags = (
                 "1 compiler flag is" if self.unused == 1 else f"{self.unused} compiler flags are"
@@ -154,7 +170,9 @@ def write(
     """
     lines = {path: _flags(path) for path in _flag_files(project)}
     files = CommandFiles()
-    entries = _copied(project, files)
+    entries, elsewhere = OwnEntries.of(
+        project, files, project.named(NAMES[0]), _databases_above(project)
+    )
     unused: set[str] = set()
     if flags is not None:
         lines, entries, unused = _harmless(project, lines, entries, flags)
@@ -174,37 +192,27 @@ def write(
     kept_index.write(Path(folder, NAMES[0]), given)
     plain = told.surely_read_by(entries) - told.decided_elsewhere
     included = frozenset(chain.from_iterable(told.meant.values()))
-    if copied:
-        unread = len([path for path in _sources(project) if path not in entries])
-        return Database(
-            units,
-            files=told.files,
-            texts=told.texts,
-            included=included,
-            plain=plain,
-            unread=unread,
-            entangled=bool(parts.parts),
-            kept=kept,
-            outside=outside,
-            too_large=len(files.unread),
-            unused=len(unused),
-        )
-    # Flags of the project's own may name folders that are not looked into here.
-    missing = () if lines else told.missing
-    return Database(
+    database = Database(
         units,
-        told.spelled,
-        told.files,
-        told.texts,
-        included,
-        plain,
-        missing=missing,
+        files=told.files,
+        texts=told.texts,
+        included=included,
+        plain=plain,
         entangled=bool(parts.parts),
         kept=kept,
         outside=outside,
         too_large=len(files.unread),
+        broken=len(files.broken),
+        senseless=files.senseless,
+        elsewhere=elsewhere,
         unused=len(unused),
     )
+    if copied:
+        unread = len([path for path in _sources(project) if path not in entries])
+        return database._replace(unread=unread)
+    # Flags of the project's own may name folders that are not looked into here.
+    missing = () if lines else told.missing
+    return database._replace(includes=told.spelled, missing=missing)
 
 
 def _sources(project: Project) -> Iterator[str]:
@@ -222,30 +230,6 @@ def _differs(before: str, entries: Mapping[str, Entry]) -> bool:
         return any(entries.get(entry["file"], entry) != entry for entry in json.loads(before))
     except (ValueError, LookupError, TypeError):
         return True
-
-
-def _copied(project: Project, files: CommandFiles) -> dict[str, Entry]:
-    """The entries of the project's own databases. The one nearest to the top speaks first."""
-    entries: dict[str, Entry] = {}
-    inside = sorted(project.named(NAMES[0]), key=lambda path: (path.count("/"), path))
-    databases = inside or list(filter(os.path.isfile, _databases_above(project)))[:1]
-    for database in databases:
-        for command in files.read(database):
-            entry = _entry(command, os.path.dirname(database))
-            if entry is not None:
-                path = os.path.normpath(os.path.join(entry["directory"], entry["file"]))
-                if project.holds(path) and os.path.isfile(path):
-                    entries.setdefault(path, entry | {"file": path})
-    return entries
-
-
-def _entry(item: Command, base: str) -> Entry | None:
-    """An entry with only the members that mean something, or ``None``."""
-    directory = os.path.normpath(os.path.join(base, item.directory))
-    entry: Entry = {"directory": directory, "file": item.file}
-    if item.arguments is not None:
-        return entry | {"arguments": item.arguments}
-    return entry | {"command": item.command} if item.command is not None else None
 
 
 def _harmless(
