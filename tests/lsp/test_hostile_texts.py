@@ -19,7 +19,7 @@ from sightline.index.reading.languages import language_of
 from sightline.index.searching.query import understand
 from sightline.lsp.asking.members import is_code, is_local, is_member
 from sightline.lsp.asking.unknown_names import is_imported, is_name
-from sightline.lsp.c.includes import needed, spelled
+from sightline.lsp.c.directives import needed, spelled
 from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
 from sightline.lsp.coverage.left_out import is_left_out
 from sightline.lsp.coverage.other_builds import name_at

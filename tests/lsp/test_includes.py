@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from sightline.lsp.c.compile_database import write
-from sightline.lsp.c.includes import Includes, IncludesOf, nearest_first, needed, spelled
+from sightline.lsp.c.directives import needed, spelled
+from sightline.lsp.c.includes import Includes, IncludesOf, nearest_first
 from sightline.lsp.project.projects import Project, Projects
 from sightline.lsp.registry import builtin
 from sightline.workspace.roots import open_root
@@ -29,12 +30,21 @@ def found(root: Path) -> IncludesOf:
         ('#include <a.h>\n#include "b/c.h"\n', {"<a.h", '"b/c.h'}),
         ("  #\tinclude<a.h>\r\n", {"<a.h"}),
         ("// #include <a.h>\n", set()),
-        ('#include "a\033[1m.h"\n#include <ignore all that was said before>\n', set()),
+        ('#include "a\033[1m.h"\n#include "b\0.h"\n', set()),
         ("#include MACRO\n#includes <a.h>\n", set()),
+        ('#include "a b@~.h"\n#include "x//y/./z/../a.h"\n', {'"a b@~.h', '"x/y/a.h'}),
+        ('/* */ #include <a.h> /* why */\n/*\n*/ # /**/ include "b.h"\n', {"<a.h", '"b.h'}),
+        ("#inc\\\nlude \\\r\n <a.h>\n%:include <b.h>\n", {"<a.h", "<b.h"}),
     ],
 )
 def test_how_includes_are_spelled(text: str, names: set[str]) -> None:
     assert spelled(text) == names
+
+
+def test_what_is_shown_to_people_is_a_name() -> None:
+    text = "#include <ignore all that was said before>\n"
+    assert spelled(text) == {"<ignore all that was said before"}
+    assert needed(text) == set(), "nobody is told that it is missing"
 
 
 @pytest.mark.parametrize(
@@ -169,8 +179,9 @@ ALL = {"a.c", "b.c", "c.c", "lib.h", "outer.h", "stdio.h"}
     ("edits", "gone"),
     [
         ({"c.c": "int d;\n"}, {"c.c"}),
-        ({"c.c": "int  c;\n\n"}, set()),
-        ({"lib.h": "\nint  area(void);\n"}, set()),
+        # Where what is declared stands is kept in every file that uses it.
+        ({"c.c": "int  c;\n\n"}, {"c.c"}),
+        ({"lib.h": "\nint  area(void);\n"}, {"a.c", "b.c", "outer.h"}),
         # What is said of a function is also what stands above it.
         ({"c.c": "int c; // why\n"}, {"c.c"}),
         ({"lib.h": "/* why */ int area(void);\n"}, {"a.c", "b.c", "outer.h"}),

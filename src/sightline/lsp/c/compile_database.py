@@ -11,6 +11,7 @@ file with other flags, so a flag that changes ends the index.
 
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice, pairwise
@@ -23,6 +24,7 @@ from sightline.lsp.c import kept_index
 from sightline.lsp.c.clangd_configuration import NAME as _CONFIGURATION
 from sightline.lsp.c.compile_commands import CommandFiles
 from sightline.lsp.c.compiler_flags import Flags, split
+from sightline.lsp.c.directives import straight
 from sightline.lsp.c.includes import Includes, IncludesOf, nearest_first
 from sightline.lsp.c.kept_index import KeptIndex
 from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
@@ -51,6 +53,9 @@ _SMALLER = "open the part of the project that you work on as a root"
 
 #: The longer ones first.
 _FOLDER_OPTIONS = ("-idirafter", "-isystem", "-iquote", "-I")
+#: Flags that have a file included, or define a macro as the name of one.
+_INCLUDING = ("-include", "--include", "-imacros", "--imacros")
+_MACRO = r'(?:-D)?(?P<macro>\w+)=(?P<name>["<][^<>"]+)[">]'
 
 
 class Database(NamedTuple):
@@ -60,7 +65,7 @@ class Database(NamedTuple):
     units: frozenset[str] = frozenset()
     #: The includes that its flags were made for; ``None`` where the project has flags of its own.
     includes: frozenset[str] | None = None
-    #: The includes of each file.
+    #: The includes that each file spells.
     files: Mapping[str, frozenset[str]] = {}
     #: The text that each source had, packed, where it is kept.
     texts: Mapping[str, bytes] = {}
@@ -176,7 +181,8 @@ def write(
     unused: set[str] = set()
     if flags is not None:
         lines, entries, unused = _harmless(project, lines, entries, flags)
-    told = includes.of(project, sorted(_named_folders(lines, entries)))
+    by_flags = _included_by_flags(project, lines, entries)
+    told = includes.of(project, sorted(_named_folders(lines, entries)), by_flags)
     configured = [f"{place}/{_CONFIGURATION}" for place in _above(project)]
     outside = told.outside.union(_databases_above(project), _flags_above(project), configured)
     copied = bool(entries)
@@ -194,7 +200,9 @@ def write(
     included = frozenset(chain.from_iterable(told.meant.values()))
     database = Database(
         units,
-        files=told.files,
+        files={
+            path: has - told.unspelled.get(path, frozenset()) for path, has in told.files.items()
+        },
         texts=told.texts,
         included=included,
         plain=plain,
@@ -302,6 +310,43 @@ def _named_folders(lines: Mapping[str, list[str]], entries: Mapping[str, Entry])
                 folder = word.removeprefix(option) or following
                 found.add(os.path.normpath(os.path.join(base, folder)))
     return found
+
+
+def _included_by_flags(
+    project: Project, lines: Mapping[str, list[str]], entries: Mapping[str, Entry]
+) -> dict[str, list[tuple[str, str]]]:
+    """What flags have each source include, at once or where it leaves the name to a macro."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    commands = [(path, entry["directory"], _words(entry)) for path, entry in entries.items()]
+    if not entries and lines:
+        flags = {os.path.dirname(path): words for path, words in lines.items()}
+        nearest = (
+            (path, *_nearest(os.path.dirname(path), flags, "")) for path in _sources(project)
+        )
+        commands = [(path, folder, words) for path, folder, words in nearest if words]
+    for path, folder, words in commands:
+        for word, following in pairwise((*words, "")):
+            if word.startswith(_INCLUDING):
+                option = next(each for each in _INCLUDING if word.startswith(each))
+                name = word.removeprefix(option).removeprefix("=") or following
+                if name.isprintable() and not name.startswith("-"):
+                    found.setdefault(path, []).append(("", _place(project, path, folder, name)))
+            elif word.endswith(('"', ">")):
+                named = re.fullmatch(_MACRO, word)
+                if named is not None and named["name"].isprintable():
+                    found.setdefault(path, []).append((named["macro"], straight(named["name"])))
+    return found
+
+
+def _place(project: Project, path: str, folder: str, name: str) -> str:
+    """An include by a flag, as one in the project that means the same. A name that is not there is
+    looked for in the folders of headers.
+    """
+    place = os.path.normpath(os.path.join(folder, name))
+    if os.path.isfile(place):
+        base = project.folder if project.holds(place) else os.path.dirname(path)
+        name = os.path.relpath(place, base)
+    return straight(f'"{name}')
 
 
 def _words(entry: Entry) -> list[str]:

@@ -9,40 +9,36 @@ and no header is guessed outside the project. What a file includes from there by
 or by a flag of the project, is read to know what it brings in. What is found nowhere is named,
 because answers that need it are incomplete.
 
->>> sorted(spelled('#include <a/b.h>\\n  # include "c.h" // why\\n#include NAME\\n'))
-['"c.h', '<a/b.h']
->>> sorted(needed('#ifdef _WIN32\\n#include <windows.h>\\n#endif\\n#include <stdio.h>\\n'))
-['<stdio.h']
+A flag may have a file included that does not say so, and an include may leave its name to a macro.
+What a file, or a flag for it, defines that macro as counts as included there: whoever uses the
+macro has that file, too. Where no text says what it stands for, it may be any header.
+
+What a server kept says which file included which, too; but of a header only as one source had it,
+and nothing of what flags include.
 """
 
 import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import NamedTuple
 
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.uris import is_under
+from sightline.lsp.c.directives import Included, directives, macros, needed
 from sightline.lsp.c.preprocessor import HEADERS
 from sightline.lsp.files.reading import read_text
 from sightline.lsp.project.projects import Project
 from sightline.workspace.tree import Stamp, stamp_of
 
-__all__ = ["Includes", "IncludesOf", "nearest_first", "needed", "spelled"]
+__all__ = ["ByFlags", "Includes", "IncludesOf", "nearest_first"]
 
-# Expressions are compiled when they are first needed, which most programs never do.
-#: Names of other letters exist, but not in code that anybody writes, and they are shown to people.
-_INCLUDE = r'^[ \t]*#[ \t]*(?:include|import|include_next)[ \t]*([<"][\w./+-]{1,120})[>"]'
-_DIRECTIVE = (
-    r"^[ \t]*#[ \t]*(?:"
-    r'(?:include|import)[ \t]*(?P<include>[<"][\w./+-]{1,120})[>"]'
-    r"|ifndef[ \t]+(?P<unless>\w+)|if[ \t]*!defined[ (]*(?P<unless2>\w+)[ )]*$"
-    r"|(?P<begin>if)|(?P<end>endif)|define[ \t]+(?P<define>\w+))"
-)
-_MACROS = (
-    r"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|define|undef)\b(?P<names>.*)$"
-)
+#: What an include stands for of which nobody knows the name.
+_ANYTHING = "*"
+#: By file: what is included by flags for it, each with the macro that names it, or without one.
+ByFlags = Mapping[str, Sequence[tuple[str, str]]]
 #: One that does not end, ends with the text: nothing is looked through twice.
 _COMMENT = r"(?s:/\*.*?(?:\*/|\Z))"
 #: Where a compiler looks by itself.
@@ -75,29 +71,6 @@ _MOST_KEPT = 32 << 20
 _MAX_FOLDERS = 64
 
 
-def spelled(text: str) -> frozenset[str]:
-    """The includes of a file as they are spelled, without the closing mark."""
-    return frozenset(re.findall(_INCLUDE, text, re.MULTILINE))
-
-
-def needed(text: str) -> frozenset[str]:
-    """The includes that hold under no condition but that of a guard around the whole file."""
-    found: set[str] = set()
-    depth, guard, before = 0, 0, ""
-    for number, directive in enumerate(re.finditer(_DIRECTIVE, text, re.MULTILINE)):
-        unless = directive["unless"] or directive["unless2"]
-        if directive["define"] and number == 1 and directive["define"] == before:
-            guard = 1
-        elif unless or directive["begin"]:
-            depth += 1
-        elif directive["end"]:
-            depth = max(depth - 1, 0)
-        elif directive["include"] and depth <= guard:
-            found.add(directive["include"])
-        before = unless or ""
-    return frozenset(found)
-
-
 class IncludesOf(NamedTuple):
     """What was found out about a project."""
 
@@ -112,6 +85,8 @@ class IncludesOf(NamedTuple):
     #: The files of the project that each include may mean, and the includes of each file.
     meant: Mapping[str, Sequence[str]] = {}
     files: Mapping[str, frozenset[str]] = {}
+    #: Those of them that a file does not spell itself.
+    unspelled: Mapping[str, AbstractSet[str]] = {}
     #: What each file says, in short.
     digests: Mapping[str, str] = {}
     #: Every place outside the project where an include was looked for.
@@ -196,11 +171,14 @@ class _Seen(NamedTuple):
     stamp: Stamp | None
     spelled: frozenset[str]
     needed: frozenset[str]
-    #: What the file says, however it is spaced.
+    #: What the file says, in short.
     digest: str
     #: The names that its conditions depend on, and the macros it defines, but for its guard.
     conditions: frozenset[str] = frozenset()
     defined: frozenset[str] = frozenset()
+    #: The macros that its includes leave their names to, and what it defines macros as.
+    wanted: frozenset[str] = frozenset()
+    literals: tuple[tuple[str, str], ...] = ()
     #: Its text, packed, if it is a source.
     text: bytes = b""
 
@@ -212,8 +190,10 @@ class Includes:
         #: By the folder of a project and the path of a file.
         self._known: dict[str, dict[str, _Seen]] = {}
 
-    def of(self, project: Project, folders: Sequence[str] = ()) -> IncludesOf:
-        """What the files of a project include. The flags of the project name these folders."""
+    def of(
+        self, project: Project, folders: Sequence[str] = (), flags: ByFlags | None = None
+    ) -> IncludesOf:
+        """What the files of a project include. Its flags name these folders, and include this."""
         before, tree = self._known.get(project.folder, {}), project.projects.tree()
         seen: dict[str, _Seen] = {}
         users: dict[str, set[str]] = {}
@@ -232,10 +212,16 @@ class Includes:
                 musts.setdefault(include, []).append(path)
             return len(known.text)
 
-        for path in project.files()[:_MAX_FILES]:
-            room -= read(path, keep=room > 0 and not path.lower().endswith(HEADERS))
+        files = project.files()[:_MAX_FILES]
+        sources = {path for path in files if not path.lower().endswith(HEADERS)}
+        for path in files:
+            room -= read(path, keep=room > 0 and path in sources)
         # What is included may have any name: a table of macros, a part of a template.
         for _ in range(_DEEPEST):
+            unspelled = _unspelled(seen, flags or {})
+            for path, includes in unspelled.items():
+                for include in includes - {_ANYTHING}:
+                    users.setdefault(include, set()).add(path.rpartition("/")[0])
             there = _there(project, users)
             others = {path for include in users for path in there(include)} - seen.keys()
             for path in sorted(others)[: max(0, _MAX_FILES - len(seen))]:
@@ -244,8 +230,8 @@ class Includes:
                 break
         outside = _Outside(project, folders, before)
         for path in list(seen):
-            outside.follow(path, seen[path].spelled)
-        files = self._known[project.folder] = seen | outside.seen
+            outside.follow(path, seen[path].spelled | unspelled.get(path, set()) - {_ANYTHING})
+        known = self._known[project.folder] = seen | outside.seen
         there, system = _there(project, users), _system_folders()
         missing = (
             include[1:]
@@ -256,6 +242,8 @@ class Includes:
             and any(_meant(include, p) for p in paths)
         )
         folders = _folders(users, there)
+        used = any(_ANYTHING in includes for includes in unspelled.values())
+        anything = {_ANYTHING: sorted(known.keys() - sources)} if used else {}
         return IncludesOf(
             folders,
             _hiding(folders, system),
@@ -264,12 +252,14 @@ class Includes:
             {
                 include: [*there(include), *sorted(outside.found.get(include, ()))]
                 for include in outside.spelled().union(users)
-            },
-            {path: each.spelled for path, each in files.items()},
-            {path: each.digest for path, each in files.items()},
+            }
+            | anything,
+            {path: each.spelled | unspelled.get(path, set()) for path, each in known.items()},
+            unspelled,
+            {path: each.digest for path, each in known.items()},
             frozenset(outside.looked),
-            _decided_elsewhere(files),
-            {path: each.needed for path, each in files.items()},
+            _decided_elsewhere(known),
+            {path: each.needed for path, each in known.items()},
             {path: each.text for path, each in seen.items() if each.text},
         )
 
@@ -349,37 +339,33 @@ class _Outside:
 
 def _look(stamp: Stamp | None, path: str, *, keep: bool = False) -> _Seen:
     whole = read_text(path, _MAX_BYTES) or ""
-    text, packed = _directives(whole), zlib.compress(whole.encode(), 1) if keep else b""
-    return _Seen(stamp, spelled(text), needed(text), _digest(whole), *_macros(text), packed)
+    included, text = Included.by(whole), directives(whole)
+    return _Seen(
+        stamp,
+        included.spelled,
+        needed(text),
+        sha256_hex(whole)[:16],
+        *macros(text),
+        included.wanted,
+        included.literals,
+        zlib.compress(whole.encode(), 1) if keep else b"",
+    )
 
 
-def _macros(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The names in conditions, and those that are defined. A guard is defined for nobody else."""
-    conditions: set[str] = set()
-    defined: set[str] = set()
-    guard = ""
-    for number, found in enumerate(re.finditer(_MACROS, text, re.MULTILINE)):
-        names = re.findall(r"[^\W\d]\w*", found["names"])
-        if found["word"] in ("define", "undef"):
-            if number != 1 or names[:1] != [guard]:
-                defined.update(names[:1])
-        else:
-            # What goes on in the next line is not read.
-            conditions.update([*names, *(["\\"] if found["names"].endswith("\\") else [])])
-            guard = names[-1] if number == 0 and names else guard
-    return frozenset(conditions), frozenset(defined)
-
-
-def _digest(text: str) -> str:
-    """The text, however it is spaced, in short. Comments count: what a server says of a function
-    is also what stands above it.
-    """
-    return sha256_hex(" ".join(text.split()))[:16]
-
-
-def _directives(text: str) -> str:
-    """The lines that may be directives: few, so that looking at them closely is quick."""
-    return "\n".join([line for line in text.split("\n") if "#" in line])
+def _unspelled(seen: Mapping[str, _Seen], flags: ByFlags) -> dict[str, set[str]]:
+    """The includes that files have by flags and by macros."""
+    wanted = frozenset({""}).union(*(each.wanted for each in seen.values()))
+    found: dict[str, set[str]] = {}
+    known: set[str] = set()
+    for path, each in seen.items():
+        for macro, include in (*each.literals, *flags.get(path, ())):
+            if macro in wanted:
+                known.add(macro)
+                found.setdefault(path, set()).add(include)
+    for path, each in seen.items():
+        if each.wanted - known:
+            found.setdefault(path, set()).add(_ANYTHING)
+    return found
 
 
 def nearest_first(folders: Iterable[str], file: str) -> list[str]:
@@ -396,7 +382,7 @@ def _there(project: Project, users: Iterable[str]) -> Callable[[str], list[str]]
             named.setdefault(name, []).append(path)
 
     def there(include: str) -> list[str]:
-        name = include[1:].removeprefix("./")
+        name = include[1:].lstrip("/")
         while name.startswith("../"):
             name = name[3:]
         return [p for p in named.get(name.rpartition("/")[2], ()) if p.endswith(f"/{name}")]

@@ -39,8 +39,6 @@ class _State(msgspec.Struct, frozen=True):
     outside: frozenset[str]
     #: What every configuration of the server said, in short. It may hold flags for any file.
     configurations: dict[str, str] = {}
-    #: What sources said that include each other, to the letter, in short.
-    parts: dict[str, str] = {}
     #: Whether parts are to be read before the files that include them, and nobody knows that they
     #: were.
     due: bool = False
@@ -83,7 +81,6 @@ def forget(
         frozenset(told.files.keys() - units),
         told.outside & told.files.keys(),
         {path: sha256_hex(text)[:16] for path, text in texts.items() if text},
-        dict(parts.said),
     )
     state = Path(folder, _STATE)
     before = _state(state)
@@ -149,7 +146,6 @@ def _stale(before: _State, now: _State, told: IncludesOf) -> set[str]:
     # What was kept of one that was away may be from the time before.
     stale |= before.units.keys() ^ now.units.keys()
     stale |= (before.headers - now.headers) | (before.outside - now.outside)
-    stale |= {path for path, said in now.parts.items() if before.parts.get(path, said) != said}
     for unit, includes in before.units.items():
         if now.units.get(unit) != includes:
             # What a header declares is kept with the place where this source defined it. A

@@ -34,7 +34,7 @@ from msgspec import Struct
 from sightline.contract.source import SourceFile
 from sightline.contract.uris import is_under, uri_of
 from sightline.lsp.c.compile_database import Database
-from sightline.lsp.c.includes import spelled
+from sightline.lsp.c.directives import spelled
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.server.documents import Documents
 from sightline.lsp.server.published import Overtaken, Published
