@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sightline.contract.failures import NotReady, TimedOut
+from sightline.contract.failures import NotReady, TimedOut, Unavailable
 from sightline.contract.settings import Settings
 from tests.support.engine import Engine, engine, fake_registry, received
 
@@ -170,3 +170,27 @@ async def test_nobody_waits_for_a_server_that_tells_no_versions(tmp_path: Path) 
         await outline(running, NAMES[0])
         await waiting
         assert await hover(running, NAMES[1]) == "Hover available."
+
+
+async def test_a_list_that_cannot_be_read_shows_that_the_document_was(tmp_path: Path) -> None:
+    says = [published(f"{(tmp_path / 'ws').as_uri()}/a%3A1.c", 1)]
+    says[0][1]["diagnostics"] = [7]
+    async with compiler(tmp_path, says, request_timeout_ms=20_000) as running:
+        await outline(running, NAMES[0])
+        await running.once("vscode.lsp.workspaceSymbols", query="x")
+
+
+async def test_a_list_of_which_nobody_knows_whose_it_is_keeps_nobody_waiting(
+    tmp_path: Path,
+) -> None:
+    says = [["textDocument/publishDiagnostics", {"diagnostics": [7]}]]
+    async with compiler(tmp_path, says, request_timeout_ms=20_000) as running:
+        await hover(running, NAMES[0])
+        asking = asyncio.create_task(running.once("vscode.lsp.workspaceSymbols", query="x"))
+        (server,) = running.program.pool._fleet.servers.values()
+        assert server._run is not None
+        while not server._run.published._waits:
+            await asyncio.sleep(0)
+        await outline(running, NAMES[0])
+        with pytest.raises(Unavailable, match="fake gave an answer that cannot be read"):
+            await asking
