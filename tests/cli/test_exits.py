@@ -115,21 +115,6 @@ def test_where_arguments_stop_being_json(sightline: Command, arguments: str, whe
     assert where in sightline("call", "search", arguments).err
 
 
-@pytest.mark.parametrize(
-    ("tool", "hint"),
-    [
-        ("serch", "did you mean search?"),
-        ("hover", "did you mean vscode.lsp.hover?"),
-        ("vscode_lsp_hover", "did you mean vscode.lsp.hover?"),
-        ("zzz", "sightline tools lists them"),
-    ],
-)
-def test_a_tool_that_is_not_there(sightline: Command, tool: str, hint: str) -> None:
-    done = sightline("call", tool)
-    assert failed(done, 3) == "INVALID_PARAMS"
-    assert f"there is no such tool; {hint} [" in json.loads(done.err)["message"]
-
-
 def test_a_good_call(sightline: Command, sample: Path) -> None:
     arguments = json.dumps({"uri": (sample / "main.py").as_uri()})
     plain = sightline("call", "vscode.lsp.documentSymbols", arguments)

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import json
 import os
+import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
@@ -79,9 +80,11 @@ def run(arguments: argparse.Namespace) -> int:
         finished = runner.run(calling)
     if arguments.lines and finished.failure is None:
         return _lines(finished, arguments.tool)
-    if isinstance(finished.failure, UnknownTool):
-        return _unknown(finished, arguments.tool, program.surface.tool_names(style))
-    return report(finished, envelope=arguments.envelope)
+    code = report(finished, envelope=arguments.envelope)
+    if isinstance(finished.failure, UnknownTool) and sys.stderr.isatty():
+        # Programs get what a client gets, and nothing else.
+        print(_meant(arguments.tool, program.surface.tool_names(style)), file=sys.stderr)
+    return code
 
 
 def _refuse_other_answers(tool: str) -> None:
@@ -95,15 +98,10 @@ def _spellings(name: str) -> tuple[str, str]:
     return name, underscored(name)
 
 
-def _unknown(finished: Finished, tool: str, names: Sequence[str]) -> int:
-    """The error as a client gets it, with the next step of a person."""
-    assert isinstance(finished.failure, UnknownTool) and isinstance(finished.outcome, Error)
+def _meant(tool: str, names: Sequence[str]) -> str:
     ends = [name for name in names if name.lower().endswith(f".{tool.lower()}")]
-    meant = f"did you mean {ends[0]}?" if ends else did_you_mean(tool, names)
-    data = _error_data(finished.outcome)
-    told = f"there is no such tool; {meant or 'sightline tools lists them'}"
-    data["message"] = str(data["message"]).replace(UnknownTool.default_advice, told)
-    return fail(told, exit_for(finished.failure), data=data)
+    hint = f"did you mean {ends[0]}?" if ends else did_you_mean(tool, names)
+    return hint or "sightline tools lists the tools"
 
 
 def _lines(finished: Finished, tool: str) -> int:
