@@ -62,6 +62,91 @@ async def test_as_many_are_named_as_are_missed(tmp_path: Path, server: str, sett
         assert (note(missed) in summary) if missed else ("leave out" not in summary)
 
 
+NO_DEEP = '{"exclude": ["tests/deep"]}'
+#: Settings of pyright that extend others.
+EXTENDED: dict[str, dict[str, str]] = {
+    "another file": {"pyrightconfig.json": '{"extends": "base.json"}', "base.json": NO_DEEP},
+    "spelled from its folder": {
+        "pyrightconfig.json": '{"extends": "conf/base.json"}',
+        "conf/base.json": '{"exclude": ["../tests/*"]}',
+    },
+    "that leads nowhere from there": {
+        "pyrightconfig.json": '{"extends": "conf/base.json"}',
+        "conf/base.json": NO_DEEP,
+    },
+    "outside": {
+        "pyrightconfig.json": '{"extends": "../base.json"}',
+        "../base.json": '{"exclude": ["ws/tests/deep", "**/top.py"]}',
+    },
+    "what it includes": {
+        "pyrightconfig.json": '{"extends": "base.json", "exclude": ["tests/top.py"]}',
+        "base.json": '{"include": ["tests", "src/app/c*"], "exclude": ["tests/deep"]}',
+    },
+    "a list is nearer": {
+        "pyrightconfig.json": '{"extends": "base.json", "exclude": []}',
+        "base.json": NO_DEEP,
+    },
+    "no list is nearer": {
+        "pyrightconfig.json": '{"extends": "base.json", "exclude": "src"}',
+        "base.json": NO_DEEP,
+    },
+    "two": {
+        "pyrightconfig.json": '{"extends": "c/a.json"}',
+        "c/a.json": '{"extends": "d/base.json"}',
+        "c/d/base.json": '{"exclude": ["../../tests/deep"]}',
+    },
+    "in a circle": {
+        "pyrightconfig.json": '{"extends": "a.json"}',
+        "a.json": '{"extends": "pyrightconfig.json", "exclude": ["tests/deep"]}',
+    },
+    "a manifest": {
+        "pyrightconfig.json": '{"extends": "pyproject.toml"}',
+        "pyproject.toml": '[tool.pyright]\nexclude = ["tests/deep"]\n',
+    },
+    "from a manifest": {
+        "pyproject.toml": PROJECT + '[tool.pyright]\nextends = "base.json"\n',
+        "base.json": NO_DEEP,
+    },
+    "nothing that is there": {"pyrightconfig.json": '{"extends": "a.json", "exclude": ["tests"]}'},
+    "what is no JSON": {
+        "pyrightconfig.json": '{"extends": "base.json"}',
+        "base.json": NO_DEEP + " x",
+    },
+    "a list": {"pyrightconfig.json": '{"extends": ["base.json"]}', "base.json": NO_DEEP},
+    "nothing, beside a manifest": {
+        "pyrightconfig.json": "{}",
+        "pyproject.toml": '[tool.pyright]\nexclude = ["tests"]\n',
+    },
+    "nothing, by the way around": {"pyrightconfig.json": '{"exclude": ["../ws/tests/deep"]}'},
+    "nothing, with other slashes": {"pyrightconfig.json": '{"exclude": ["tests\\\\deep"]}'},
+    "nothing, with a choice": {"pyrightconfig.json": '{"exclude": ["tests/{deep,x}", "[s]rc"]}'},
+    "nothing, from the root": {"pyrightconfig.json": '{"exclude": ["/tests"]}'},
+}
+
+
+@pytest.mark.parametrize("extended", list(EXTENDED))
+async def test_what_settings_extend(tmp_path: Path, extended: str) -> None:
+    root = write_files(tmp_path / "ws", FILES | EXTENDED[extended])
+    async with engine(root, cache=tmp_path / "cache", registry=only("pyright")) as running:
+        found, summary = await asked(running)
+        missed = len(ALL - found)
+        assert (note(missed) in summary) if missed else ("leave out" not in summary)
+
+
+@pytest.mark.parametrize("base", ["base.json", "../base.json"])
+async def test_what_they_extend_is_seen_to_change(tmp_path: Path, base: str) -> None:
+    files = FILES | {"pyrightconfig.json": f'{{"extends": "{base}"}}'}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path / "cache", registry=only("pyright")) as running:
+        for _ in range(2):
+            found, summary = await asked(running)
+            assert found == ALL and "leave out" not in summary
+            write_files(root, {base: '{"exclude": ["**/deep"]}'})
+            found, summary = await asked(running)
+            assert found == ALL - {"more.py"} and note(1) in summary
+            write_files(root, {base: "{}"})
+
+
 @pytest.mark.parametrize("trusted", [True, False])
 @pytest.mark.parametrize("variable", ["HOME", "XDG_CONFIG_HOME"])
 async def test_what_a_user_has_at_home_is_nothing_of_the_project(

@@ -12,14 +12,15 @@ it takes ``{a,b}`` for a choice, which Git does not.
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sightline.contract.uris import above
 from sightline.lsp.files.globs import matcher
-from sightline.lsp.files.reading import read_json, read_text, read_toml, table, texts
+from sightline.lsp.files.reading import read_text, read_toml, table, texts
 from sightline.lsp.project.projects import Project
+from sightline.lsp.python import pyright_settings
 from sightline.workspace.ignore import IGNORE_FILE, IgnoreFiles, Rules, read_small
 from sightline.workspace.tree import HIDDEN
 
@@ -53,16 +54,13 @@ class LeftOut(NamedTuple):
 def left_out(project: Project, sources: Iterable[str]) -> LeftOut:
     """How many of a project's sources its server leaves out."""
     folder = project.folder
-    text = read_text(f"{folder}/pyproject.toml", _MAX_BYTES) or ""
-    manifest = read_toml(f"{folder}/pyproject.toml") if _SAYS(text) else {}
-    if project.spec.python_environment == "pyright":
-        own = table(read_json(f"{folder}/pyrightconfig.json", comments=True))
-        settings = own or table(manifest, "tool", "pyright")
-    else:
-        own = read_toml(f"{folder}/ty.toml")
-        settings = table(own, "src") if own else table(manifest, "tool", "ty", "src")
-    include, exclude = texts(settings.get("include")), texts(settings.get("exclude"))
     is_ty = project.spec.python_environment == "ty"
+    settings = _settings_of_ty(folder) if is_ty else {}
+    include, exclude = texts(settings.get("include")), texts(settings.get("exclude"))
+    start = shown = len(folder) + 1
+    if not is_ty:  # patterns are spelled from other folders, too, which may lie elsewhere
+        chain, shown = pyright_settings.chain_of(folder), 0
+        include, exclude = (pyright_settings.patterns(chain, n) for n in ("include", "exclude"))
     back = [pattern for pattern in exclude if pattern.startswith("!")]
 
     @cache
@@ -75,16 +73,24 @@ def left_out(project: Project, sources: Iterable[str]) -> LeftOut:
 
     ignores = is_ty and settings.get("respect-ignore-files") is not False
     is_ignored = _ignored(project) if ignores else None
-    start = len(folder) + 1
     told = by_default = 0
     for path in sources:
-        if (include or exclude) and is_left_out(path[start:], include, exclude):
+        if (include or exclude) and is_left_out(path[shown:], include, exclude):
             told += 1
         elif is_usual(path.rpartition("/")[0][start:]):
             by_default += 1
         elif is_ignored is not None:
             told += is_ignored(path)
     return LeftOut(told, by_default)
+
+
+def _settings_of_ty(folder: str) -> Mapping[str, Any]:
+    own = read_toml(f"{folder}/ty.toml")
+    if own:
+        return table(own, "src")
+    text = read_text(f"{folder}/pyproject.toml", _MAX_BYTES) or ""
+    manifest = read_toml(f"{folder}/pyproject.toml") if _SAYS(text) else {}
+    return table(manifest, "tool", "ty", "src")
 
 
 def _ignored(project: Project) -> Callable[[str], bool] | None:
@@ -171,7 +177,7 @@ class _Ignores:
 
 
 def is_left_out(path: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
-    """Whether a file is, by its path from the project's folder. The last pattern counts."""
+    """Whether a file is, by its path from where patterns are spelled. The last one counts."""
     if include and not any(_fits(pattern, path) for pattern in include):
         return True
     excluded = False

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 from sightline.contract.possessive import possessive
 from sightline.contract.uris import above, is_under
-from sightline.lsp.files.reading import names_in, read_json, read_toml, table, texts
+from sightline.lsp.files.reading import names_in, read_toml, table, texts
 from sightline.lsp.project.projects import Project
+from sightline.lsp.python import pyright_settings
 from sightline.lsp.python.environments import modules_in, site_packages
 
 __all__ = [
@@ -346,15 +347,14 @@ def _is_no_package(tree: Sources, folder: str) -> bool:
 def _roots(project: Project, tree: Sources) -> list[str] | None:
     """Where a server looks for modules first, or ``None`` where its settings are too rich."""
     folder = project.folder
-    manifest = read_toml(f"{folder}/pyproject.toml")
     if project.spec.python_environment == "pyright":
-        own = table(read_json(f"{folder}/pyrightconfig.json", comments=True))
-        own = own or table(manifest, "tool", "pyright")
-        if own.get("executionEnvironments"):
+        chain = pyright_settings.chain_of(folder)
+        if any(said.get("executionEnvironments") for _, said in chain):
             return None
         source = ["src"] if _is_no_package(tree, f"{folder}/src") else []
-        roots = [".", *source, *texts(own.get("extraPaths"))]
+        roots = [".", *source, *pyright_settings.paths(chain, "extraPaths")]
     else:
+        manifest = read_toml(f"{folder}/pyproject.toml")
         own = read_toml(f"{folder}/ty.toml") or table(manifest, "tool", "ty")
         settings = table(own, "environment")
         roots = texts(settings.get("root")) or [".", *_usual(folder, manifest, tree)]

@@ -23,7 +23,7 @@ from msgspec import Struct, field
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.failures import Unavailable
 from sightline.contract.texts import listed, listed_paths
-from sightline.contract.uris import above
+from sightline.contract.uris import above, is_under
 from sightline.lsp.c import clangd_configuration, compile_database
 from sightline.lsp.c.compile_database import Database
 from sightline.lsp.c.compiler_flags import Flags
@@ -32,7 +32,7 @@ from sightline.lsp.go import gomod
 from sightline.lsp.install.locks import platform_name
 from sightline.lsp.install.store import Store
 from sightline.lsp.project.projects import Project
-from sightline.lsp.python import environments
+from sightline.lsp.python import environments, pyright_settings
 from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.shell import any_leads_out
 from sightline.lsp.shortcomings import Shortcoming
@@ -253,6 +253,10 @@ class Launcher(Struct, frozen=True):
             options |= self._ty_options(project)
         elif spec.python_environment == "pyright":
             leaves_out = environments.may_be_left_out(project.folder)
+            settled_in = [file for file, _ in pyright_settings.chain_of(project.folder)]
+            # What lies elsewhere is seen by nobody else.
+            beside |= {file: stamp(file) for file in settled_in if not is_under(file, project.top)}
+            held_open = held_open._replace(decided_by=held_open.decided_by.union(settled_in))
             probe = environments.interpreter_stand_in(self._python(project), self.cache)
             environment["SIGHTLINE_GUARD_PROGRAMS"] = json.dumps([probe])
             helpers = [probe]
