@@ -82,12 +82,10 @@ class EditorSource:
         answer = await self._about(
             file, "references", m.LocationsAnswer, position, include_declaration=True
         )
-        if include_declaration and answer.locations:
-            return Covered(answer.locations)
         # The editor always includes declarations.
+        if include_declaration or not answer.locations:
+            return Covered(answer.locations, nameless=not answer.locations)
         definitions = await self._about(file, "definition", m.LocationsAnswer, position)
-        if not answer.locations:
-            return Covered((), nameless=not definitions.locations)
         used = without_declarations(
             answer.locations, definitions.locations, answer.language, self._text_now
         )

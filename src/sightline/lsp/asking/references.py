@@ -71,10 +71,12 @@ async def find(
         found = await ask(server, question)
         if found:
             return Found(found)
-        defined = await questions.definition(server, file, language, position)
-        unknown = not defined and is_name(language, file.text, position)
-        of = _Texts(server, file).of
-        nameless = is_nameless(language, file.text, position, defined, of)
+        unknown = is_name(language, file.text, position)
+        if unknown:
+            unknown = not await questions.definition(server, file, language, position)
+        # What nobody uses has a declaration. Not every server can be asked where that is.
+        whole = question._replace(include_declaration=True)
+        nameless = include_declaration or not await ask(server, whole)
         return Found(found, unknown=unknown, nameless=nameless)
     name, texts = name_at(file.text, position, language), _Texts(server, file, members)
 
