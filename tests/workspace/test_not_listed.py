@@ -6,7 +6,6 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
 
 import pytest
 
@@ -15,6 +14,7 @@ from sightline.workspace.changes import Change, Kind
 from sightline.workspace.inotify import Inotify
 from sightline.workspace.tree import scan
 from sightline.workspace.workspace import Workspace
+from tests.support.failing_disk import break_listing
 from tests.support.files import write_files
 from tests.support.workspaces import opened
 
@@ -36,30 +36,6 @@ def no_descriptor_left() -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
-def break_listing(patch: pytest.MonkeyPatch, folder: Path, code: int) -> None:
-    """Network and removable disks fail in the middle."""
-    list_folder = os.scandir
-    broken = folder.stat().st_ino
-
-    class Breaking:
-        def __init__(self, descriptor: int) -> None:
-            self._entries = list_folder(descriptor)
-            self._fails = os.fstat(descriptor).st_ino == broken
-
-        def __enter__(self) -> Self:
-            return self
-
-        def __exit__(self, *error: object) -> None:
-            self._entries.close()
-
-        def __iter__(self) -> Iterator["os.DirEntry[str]"]:
-            yield from self._entries
-            if self._fails:
-                raise OSError(code, os.strerror(code))
-
-    patch.setattr(os, "scandir", Breaking)
 
 
 def heard_by(workspace: Workspace) -> list[Change]:
@@ -110,7 +86,7 @@ async def test_what_was_announced_while_descriptors_had_run_out(top: Path) -> No
         (top / "a.py").write_text("a = 22\n")
         with no_descriptor_left():
             assert workspace.begin_now() is None
-            with pytest.raises(NotReady, match=rf"^{top}\S* cannot be looked into") as refused:
+            with pytest.raises(NotReady, match=rf"^cannot look into {top}") as refused:
                 await workspace.begin()
         assert refused.value.details["retryable"] is True
         assert heard == []
@@ -200,7 +176,7 @@ async def test_a_folder_that_cannot_be_watched_for_no_known_reason(
     async with opened(top) as workspace:
         with monkeypatch.context() as patch:
             patch.setattr(Inotify, "watch", broken)
-            with pytest.raises(NotReady, match=f"^{top}/pkg cannot be looked into"):
+            with pytest.raises(NotReady, match=f"^cannot look into {top}/pkg "):
                 await workspace.begin()
         await workspace.begin()
         assert workspace.trees()[0][1] == scan(str(top))[0]

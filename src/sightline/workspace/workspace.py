@@ -23,11 +23,13 @@ from sightline.workspace.surroundings import Surroundings
 from sightline.workspace.tree import Tree, digest48, file_count, last_change, scan
 from sightline.workspace.view import Epochs, View, text_digest48, top_folders
 
-__all__ = ["Listener", "Workspace"]
+__all__ = ["UNLISTED", "Listener", "Workspace"]
 
 #: Told of every batch of changes, in order, before the view that contains them is handed out.
 Listener = Callable[[Sequence[Change]], None]
 
+#: What is waited for while files could not be looked for.
+UNLISTED = "a folder that cannot be looked into"
 #: Of no state of the workspace.
 _NO_EPOCHS = Epochs(0, 0, 0, 0)
 #: The audit of the announcements takes at most this share of one processor, and rests this long.
@@ -450,8 +452,8 @@ class Workspace:
         known = isinstance(path, str) and self.roots.containing(path) is not None
         where = path if known else "a folder around the workspace"
         return NotReady(
-            f"{where} cannot be looked into ({error.strerror}); retry in a moment",
-            waiting_for="a folder that cannot be looked into",
+            f"cannot look into {where} ({error.strerror}); retry in a moment",
+            waiting_for=UNLISTED,
         )
 
     def _move(

@@ -20,7 +20,7 @@ from sightline.cli.main import add_common, add_wait, make_parser
 from sightline.cli.places import PLACES, lines_of
 from sightline.cli.plain import write_json
 from sightline.cli.start import build_program, configuration_from, roots_from
-from sightline.contract.failures import CursorExpired, UnknownTool
+from sightline.contract.failures import CursorExpired, NotReady, UnknownTool
 from sightline.contract.texts import did_you_mean
 from sightline.protocol.jsonrpc import Error
 from sightline.protocol.revisions import NEWEST
@@ -30,8 +30,11 @@ from sightline.server.logs import Log
 from sightline.tools.catalogue import CATALOGUE
 from sightline.tools.index_build import INFO as INDEX_BUILD
 from sightline.tools.tool import silent
+from sightline.workspace.workspace import UNLISTED
 
 _PAUSE_S = 0.05
+#: A disk that fails for longer is not waited for, however patient somebody is.
+_LONGEST_FAILING_S = 60.0
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -143,11 +146,17 @@ async def _patiently(
     program: Program, tool: str, arguments: dict[str, Any], caller: Caller, deadline: float
 ) -> Finished:
     """The call, made again while it is retryable and there is time."""
+    failing_until = None
     while True:
         now = time.monotonic()
         finished = await program.calls.run(tool, arguments, caller, arrived=now)
-        retry = finished.failure is not None and finished.failure.retryable
-        if not retry or time.monotonic() + _PAUSE_S >= deadline:
+        failure = finished.failure
+        if not isinstance(failure, NotReady) or failure.waiting_for != UNLISTED:
+            failing_until = None
+        elif failing_until is None:
+            failing_until = now + _LONGEST_FAILING_S
+        end = min(deadline, failing_until or deadline)
+        if failure is None or not failure.retryable or time.monotonic() + _PAUSE_S >= end:
             return finished
         await asyncio.sleep(_PAUSE_S)
 

@@ -218,7 +218,10 @@ async def _languages(situation: Situation) -> list[Finding]:
     except CommandError:
         return []  # it cannot start at all, which was found before
     try:
-        outlooks = await program.pool.outlook()
+        try:
+            outlooks = await program.pool.outlook()
+        except Failure as failure:  # nothing is answered about these roots
+            return [Finding("languages", "missing", failure.advice)]
         if not outlooks:
             roots = ", ".join(root.given for root in situation.roots)
             return [Finding("languages", "note", f"no file of a known language in {roots}")]
