@@ -101,7 +101,7 @@ async def test_what_is_not_shown_is_counted(tmp_path: Path) -> None:
         answer = await running.call("vscode.lsp.workspaceSymbols", query="target")
         assert "1 workspace symbol. 1 in other Git worktrees not shown." in answer["summary"]
         answer = await running.call("vscode.lsp.diagnostics.workspace")
-        assert "for 1 file. 1 in other Git worktrees not shown." in answer["summary"]
+        assert "In all: 1 error. 1 in other Git worktrees not shown." in answer["summary"]
         git(main, "worktree", "remove", "--force", "worktrees/b2")
         _, summary = await references(running, main / core, column)
         assert summary == "Returned 3 references."
