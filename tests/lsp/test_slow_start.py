@@ -3,6 +3,7 @@
 import asyncio
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from sightline.contract.settings import Settings
 from sightline.lsp.c import compile_database
 from sightline.lsp.c.compile_database import Database
 from sightline.lsp.project.projects import Project
+from sightline.lsp.start.preparing import Preparing
+from sightline.lsp.start.slots import Slots
 from tests.support.engine import Engine, engine, fake_registry
 from tests.support.files import write_files
 
@@ -72,3 +75,35 @@ async def test_a_slow_start_delays_no_other(
             slow.go_on.set()
         assert await first == "Hover available."
     assert slow.overlaps == 0
+
+
+async def test_a_start_that_hangs_does_not_keep_the_program_from_ending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a file system that went away: what it holds is let go of by the end of the process."""
+    root = write_files(tmp_path / "one", {"a.c": "int x;\n"})
+    slow = Slow(monkeypatch, root)
+    registry = fake_registry(tmp_path / "fake", {}, languages=("c",), compile_database=True)
+    async with engine(root, cache=tmp_path, registry=registry) as running:
+        asking = asyncio.create_task(hover(running, "one"))
+        try:
+            await asyncio.to_thread(slow.begun.wait, 60)
+            asking.cancel()
+            async with asyncio.timeout(30):
+                await running.program.pool.close()
+            (held,) = tmp_path.rglob(".held")
+            assert Slots().take(held.parent) != held.parent, "it may still write there"
+        finally:
+            slow.go_on.set()
+
+
+async def test_a_start_for_which_there_is_no_thread_keeps_nobody_waiting() -> None:
+    preparing, loop = Preparing(), asyncio.get_running_loop()
+    with ThreadPoolExecutor() as ended:
+        loop.set_default_executor(ended)
+    with pytest.raises(RuntimeError):
+        await preparing.of("fake", "/project", int)
+    loop.set_default_executor(ThreadPoolExecutor())
+    async with asyncio.timeout(30):
+        assert await preparing.of("fake", "/project", int) == 0
+        assert await preparing.ended()

@@ -362,8 +362,9 @@ class Pool:
             self._warming.cancel()
         await self._fleet.close()
         await self._keepers.close()
-        await self._preparing.ended()  # also that of a start that was given up
-        self._launcher.release()
+        if await self._preparing.ended():  # also that of a start that was given up
+            self._launcher.release()
+        # Else the end of the process lets go: somebody may still write to the folders.
 
     # Warming
 

@@ -12,6 +12,8 @@ from typing import TypeVar
 __all__ = ["Preparing"]
 
 T = TypeVar("T")
+#: Who prepares for longer is left behind at the end.
+_GRACE_S = 2.0
 
 
 class Preparing:
@@ -23,12 +25,21 @@ class Preparing:
         """What ``prepare`` returns, from a thread, once no other one prepares the same."""
         turn = self._turns.setdefault((name, folder), asyncio.Lock())
         await turn.acquire()
-        thread = asyncio.get_running_loop().run_in_executor(None, prepare)
+        try:
+            thread = asyncio.get_running_loop().run_in_executor(None, prepare)
+        except BaseException:  # there are too many threads: nothing will be prepared
+            turn.release()
+            raise
         thread.add_done_callback(lambda _: turn.release())
         return await asyncio.shield(thread)
 
-    async def ended(self) -> None:
-        """Returns when nothing is prepared any more."""
-        for turn in list(self._turns.values()):
-            async with turn:
-                pass
+    async def ended(self) -> bool:
+        """Whether nothing is prepared any more, in a moment: a thread may hang for ever."""
+        try:
+            async with asyncio.timeout(_GRACE_S):
+                for turn in list(self._turns.values()):
+                    async with turn:
+                        pass
+        except TimeoutError:
+            return False
+        return True
