@@ -1,5 +1,8 @@
 """Folders that one Sightline holds at a time, seen by two processes."""
 
+import errno
+import fcntl
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -68,3 +71,29 @@ def test_what_was_released_is_free_and_nothing_more_is_taken(tmp_path: Path) -> 
     with pytest.raises(Unavailable):
         slots.take(place)
     assert Slots().take(place) == place
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [(errno.ENOLCK, Unavailable), (errno.ENOSYS, Unavailable), (errno.EIO, OSError)],
+)
+def test_a_disk_without_locks_is_named_and_costs_no_descriptor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, said: type[Exception]
+) -> None:
+    def fail(lock: int, how: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(fcntl, "flock", fail)
+    slots, before = Slots(), len(os.listdir("/proc/self/fd"))
+    for _ in range(2):
+        with pytest.raises(said, match="XDG_CACHE_HOME" if said is Unavailable else "error"):
+            slots.take(tmp_path / "project")
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_disk_on_which_nothing_stays_held_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os.path, "samestat", lambda one, other: False)
+    with pytest.raises(Unavailable):
+        Slots().take(tmp_path / "project")

@@ -8,10 +8,10 @@ so that what was kept is used again. The hold is a lock of the system: it ends w
 however that ends. There are as many folders as were ever needed at once.
 """
 
+import errno
 import os
 import sys
 import threading
-from itertools import count
 from pathlib import Path
 
 from sightline.contract.failures import Unavailable
@@ -20,6 +20,14 @@ __all__ = ["Slots"]
 
 #: Its name is no server's: nobody else writes it.
 _LOCK = ".held"
+#: So many folders are tried: more are not held at once, but a disk may be odd about locks.
+_MOST = 256
+#: What file systems say that have no locks: some remote ones, by how they are mounted.
+_NO_LOCKS = frozenset((errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP))
+_UNLOCKABLE = (
+    "the cache folder of Sightline is on a file system without locks; set XDG_CACHE_HOME to a "
+    "folder on another one"
+)
 
 
 class Slots:
@@ -42,14 +50,14 @@ class Slots:
                     return folder
                 os.close(lock)  # somebody has cleared the cache
                 del self._held[place]
-            for number in count(1):
+            for number in range(1, _MOST + 1):
                 folder = place if number == 1 else place.with_name(f"{place.name}-{number}")
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 found = _hold(folder / _LOCK)
                 if found is not None:
                     self._held[place] = folder, found
-                    break
-            return folder
+                    return folder
+            raise Unavailable(_UNLOCKABLE)
 
     def release(self) -> None:
         """For others to take, for good. No server may be running in one of them."""
@@ -63,10 +71,17 @@ class Slots:
 def _hold(file: Path) -> int | None:
     """What holds a file from now on, if nobody else does."""
     lock = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-    if _lock(lock) and _is_at(lock, file):
-        return lock
-    os.close(lock)
-    return None
+    is_held = False
+    try:
+        is_held = _lock(lock) and _is_at(lock, file)
+    except OSError as error:
+        if error.errno in _NO_LOCKS:
+            raise Unavailable(_UNLOCKABLE) from None
+        raise
+    finally:
+        if not is_held:
+            os.close(lock)
+    return lock if is_held else None
 
 
 def _is_at(lock: int, file: Path) -> bool:
