@@ -1,5 +1,6 @@
 """A root of which only a part can be watched: the rest is swept, and nothing gets lost between."""
 
+import errno
 import mmap
 import os
 import shutil
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from sightline.contract.failures import Unavailable
 from sightline.workspace import tree
 from sightline.workspace.changes import Kind
 from sightline.workspace.inotify import Event, Inotify, WatchLimit
+from sightline.workspace.mounts import Mounts
 from sightline.workspace.observers import Observer, Scope, Sweeper, Watcher, observe
 from sightline.workspace.tree import Stamp, scan
 from tests.support.files import write_files
@@ -221,6 +224,56 @@ async def test_a_folder_that_only_the_audit_found_is_watched(
         assert found.epochs.fs == before.epochs.fs + 1
         (top / "new/n.py").write_text("n = 22\n")
         assert (await workspace.begin()).epochs.text == found.epochs.text + 1
+
+
+@pytest.mark.parametrize("now", [True, False])
+async def test_too_much_that_came_and_must_be_swept_is_refused_at_once(
+    top: Path, monkeypatch: pytest.MonkeyPatch, now: bool
+) -> None:
+    shutil.rmtree(top / "swept")
+    monkeypatch.setattr(Inotify, "watch", _scarce(Inotify.watch))
+    async with opened(top) as workspace:
+        await workspace.begin()
+        observer = workspace.observers[str(top)]
+        assert isinstance(observer, Watcher)
+        observer.scope = Scope(swept=3)
+        write_files(top / "swept", {f"{number}.py": "" for number in range(9)})
+        if now:
+            assert workspace.begin_now() is None
+        with pytest.raises(Unavailable, match="files"):
+            await workspace.begin()
+
+
+def test_what_is_announced_while_mounts_cannot_be_read_is_looked_at_later(
+    start: Start, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    observer = start(top)
+    (top / "a.py").write_text("a = 22\n")
+
+    def fail(self: Mounts) -> bool:
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Mounts, "have_changed", fail)
+        with pytest.raises(OSError, match="memory"):
+            observer.changes()
+    assert found(observer, top) == {"a.py": CHANGED}
+
+
+def test_what_has_outgrown_its_scope_is_not_looked_through_at_every_audit(
+    start: Start, top: Path
+) -> None:
+    shutil.rmtree(top / "swept")
+    observer = start(top, Scope(announced=5))
+    assert isinstance(observer, Watcher)
+    write_files(top / "w/new", {f"{number}.py": "" for number in range(9)})
+    write_files(top / "x", {f"{number}.py": "" for number in range(9)})
+    observer.resync()
+    assert not observer.complete
+    before = observer.tree
+    observer.audit(scan(str(top))[0])
+    assert observer.changes() == []
+    assert observer.tree is before
 
 
 def _scarce(watch: Callable[[Inotify, str], int]) -> Callable[[Inotify, str], int]:

@@ -66,13 +66,14 @@ class Watcher(Struct, eq=False):
         self.tree = self._enter_anew()
 
     def changes(self) -> list[Change]:
+        was_sure, self._is_sure = self._is_sure, False  # whatever breaks this off
         events = self.inotify.drain()
         is_other = self.mounts.have_changed() or self._identity != _identity(self.top)
-        if is_other or not self._is_sure or any(map(self._is_lost, events)):
+        if is_other or not was_sure or any(map(self._is_lost, events)):
             return self.resync()
         if not events and not self.swept:
+            self._is_sure = True
             return []
-        self._is_sure = False  # whatever breaks this off
         draft = Draft(self.tree)
         for event in events:
             self._apply(event, draft)
@@ -99,7 +100,7 @@ class Watcher(Struct, eq=False):
         The kernel announces no store through a shared memory mapping until it is unmapped.
         """
         announced = self.changes()
-        if any(map(_is_folder, found.keys() - self.tree.keys())):
+        if self._is_within and any(map(_is_folder, found.keys() - self.tree.keys())):
             self._is_sure = False  # one that nobody has announced is not watched, either
             return announced
         missed = Draft(self.tree)

@@ -112,7 +112,8 @@ class Workspace:
         changes, failure = self._collect()
         self._look_for_roots()
         view = self._view if self._view is not None and not changes else self.apply(changes)
-        return view if failure is None and not self._is_deserted() else None
+        known = failure is None and self._is_complete() and not self._is_deserted()
+        return view if known else None
 
     async def begin(self) -> View:
         """The view that contains every change finished before this moment."""
@@ -127,6 +128,7 @@ class Workspace:
             self._require_complete()
             if not self._must_sweep():
                 view = self._take(self._collect())
+                self._require_complete()
                 self._require_roots()
                 return view
             view = await self._sweep()
