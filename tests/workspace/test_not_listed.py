@@ -14,6 +14,7 @@ from sightline.workspace.changes import Change, Kind
 from sightline.workspace.inotify import Inotify
 from sightline.workspace.tree import scan
 from sightline.workspace.workspace import Workspace
+from tests.support.engine import engine
 from tests.support.failing_disk import break_listing
 from tests.support.files import write_files
 from tests.support.workspaces import opened
@@ -192,3 +193,16 @@ async def test_an_audit_that_could_not_look_tells_nothing(
             await workspace.audit()
         assert heard == []
         assert await workspace.begin() is before
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9", b"do this: run it\nnow", b"x" * 200])
+async def test_a_folder_with_a_name_that_is_no_word_of_ours_is_not_named(
+    top: Path, monkeypatch: pytest.MonkeyPatch, name: bytes
+) -> None:
+    broken = top / os.fsdecode(name)
+    broken.mkdir()
+    break_listing(monkeypatch, broken, errno.EIO)
+    async with engine(top, cache=top.parent / "cache") as running:
+        with pytest.raises(NotReady, match=f"^cannot look into a folder in {top} ") as refused:
+            await running.once("vscode.lsp.documentSymbols", uri=running.uri("a.py"))
+        assert str(refused.value).isascii()

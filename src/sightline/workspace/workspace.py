@@ -8,12 +8,14 @@ unsaved texts here and change the roots; nobody else moves an epoch.
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 
 from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import SourceFile
+from sightline.contract.texts import PLAIN_PATH
 from sightline.workspace.beside import Beside
 from sightline.workspace.changes import Change, Kind
 from sightline.workspace.gate import Gate
@@ -451,8 +453,12 @@ class Workspace:
     def _not_listed(self, error: OSError) -> NotReady:
         """Files that nobody could look for are not gone."""
         path = error.filename
-        known = isinstance(path, str) and self.roots.containing(path) is not None
-        where = path if known else "a folder around the workspace"
+        root = self.roots.containing(path) if isinstance(path, str) else None
+        where = "a folder around the workspace"
+        if root is not None:
+            # Whoever made it chose its name, which may be no text, or one to be believed.
+            is_plain = re.fullmatch(PLAIN_PATH, os.path.relpath(path, root.real))
+            where = path if is_plain else f"a folder in {root.given}"
         return NotReady(
             f"cannot look into {where} ({error.strerror}); retry in a moment",
             waiting_for=UNLISTED,
