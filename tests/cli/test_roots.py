@@ -63,6 +63,18 @@ def test_a_root_comes_and_goes(server: HttpServer, home: Path, one: Path, two: P
     assert [row["path"] for row in status[0]["roots"]] == [str(one), str(two)]
 
 
+def test_a_root_is_removed_by_the_name_it_is_listed_by(
+    server: HttpServer, home: Path, one: Path, two: Path
+) -> None:
+    """Also when it has moved, and a link in its place leads to another root."""
+    moved = one.rename(one.with_name("moved"))
+    one.symlink_to(moved)
+    assert run(home, "roots", "add", moved, two).stdout == f"{moved}\n{one}\n{two}\n"
+    assert run(home, "roots", "remove", one).stdout == f"{moved}\n{two}\n"
+    assert outline(server, moved / "one.py") == ["first"]
+    assert run(home, "roots", "remove", one).stdout == f"{two}\n", "by what a link leads to"
+
+
 def test_what_is_refused_changes_nothing(
     server: HttpServer, home: Path, one: Path, two: Path
 ) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from sightline.contract.failures import Failure
+from sightline.contract.uris import normalise
 from sightline.server.private_socket import PrivateSocket, short
 from sightline.workspace.roots import BadRoot, Root
 from sightline.workspace.workspace import Workspace
@@ -69,8 +70,11 @@ class RootsSocket(PrivateSocket):
     def _changed_roots(self, request: RootsRequest) -> list[Root]:
         roots = {root.real: root for root in self._workspace.roots.roots}
         for path in request.remove:
-            if roots.pop(os.path.realpath(path), None) is None:
-                raise BadRoot(f"{path} is not a root; sightline roots lists them")
+            # Where one is listed there may be a link by now, and what it leads to is another one.
+            listed = [real for real, root in roots.items() if root.given == normalise(path)]
+            for real in listed or [os.path.realpath(path)]:
+                if roots.pop(real, None) is None:
+                    raise BadRoot(f"{path} is not a root; sightline roots lists them")
         for path in request.add:
             root = self._opened(path)
             roots.setdefault(root.real, root)
