@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sightline.contract.failures import NotReady
+from sightline.workspace import tree
 from sightline.workspace.changes import Change, Kind
 from sightline.workspace.inotify import Inotify
 from sightline.workspace.tree import scan
@@ -63,6 +64,17 @@ def test_a_folder_that_is_not_there_or_closed_has_no_files(
     found, whole = scan(str(top))
     assert whole
     assert sorted(found[str(top)]) == ["a.py"]
+
+
+def test_a_system_that_opens_no_folders(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = scan(str(top))
+
+    def refuse(path: str) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    monkeypatch.setattr(tree, "_LISTS_WHAT_IS_OPEN", False, raising=False)
+    monkeypatch.setattr(tree, "open_folder", refuse)
+    assert scan(str(top)) == before
 
 
 async def test_while_descriptors_have_run_out(top: Path) -> None:

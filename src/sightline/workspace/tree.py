@@ -11,6 +11,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from sightline.contract.ticks import settled_at
@@ -37,6 +38,8 @@ __all__ = [
 MAX_FILES = 1_000_000
 HIDDEN = ".git"
 _SIGN = 1 << 63
+#: Windows opens no folders at all, and says of each that it is closed to us.
+_LISTS_WHAT_IS_OPEN = os.scandir in os.supports_fd
 #: There is nothing, or no way to it: what is closed to us, or behind links or names that no system
 #: call takes, is out of reach for everybody who could answer.
 _ABSENT = frozenset(
@@ -132,17 +135,28 @@ def read_folder(folder: str) -> tuple[dict[str, Stamp], list[str]]:
     files: dict[str, Stamp] = {}
     subfolders: list[str] = []
     try:
-        descriptor = open_folder(folder)
-        try:
-            with os.scandir(descriptor) as entries:
-                for entry in entries:
-                    _note_entry(folder, entry, files, subfolders)
-        finally:
-            os.close(descriptor)
+        with _listed(folder) as entries:
+            for entry in entries:
+                _note_entry(folder, entry, files, subfolders)
     except OSError as error:
         if not is_absent(error):
             raise OSError(error.errno, error.strerror, folder) from None
     return files, subfolders
+
+
+@contextmanager
+def _listed(folder: str) -> "Iterator[Iterator[os.DirEntry[str]]]":
+    """The entries of a folder that is no link, where the system can list what is open."""
+    if not _LISTS_WHAT_IS_OPEN:
+        with os.scandir(folder) as entries:
+            yield entries
+        return
+    descriptor = open_folder(folder)
+    try:
+        with os.scandir(descriptor) as entries:
+            yield entries
+    finally:
+        os.close(descriptor)
 
 
 def _note_entry(
