@@ -50,6 +50,7 @@ def test_it_is_found(text: str, name: str) -> None:
         ("func (c Cart) Total()", "Cart.Total"),
         ('{"a": 1}', "1"),
         ("areas = 1", "area"),
+        ('@app.route("/area")\ndef other(): ...', "area"),
         ("", "area"),
     ],
 )
@@ -74,9 +75,44 @@ def test_columns_are_utf_16() -> None:
     assert is_as_long(Range(Position(0, 0), Position(0, 2)), "😀")
 
 
-@pytest.mark.parametrize("piece", ["@a(", "@a((", "/*", '@a("', "@a('\\", "(", "@a(()"])
+def test_what_is_far_away_is_not_looked_for() -> None:
+    text = f"/* {'long ' * 1_000}*/ area"
+    assert NameRanges(text).narrowed(whole(text), "area").start == Position(0, len(text) - 4)
+    text = f"/* {'long ' * 2_000}*/ area"
+    assert NameRanges(text).narrowed(whole(text), "area") == whole(text)
+
+
+PIECES = ["@a(", "@a((", "/*", '@a("', "@a('\\", "(", "@a(()", "/* ", "/* *", "a /* *#", "/* ( "]
+
+
+@pytest.mark.parametrize("piece", PIECES)
 def test_odd_texts_take_no_time(piece: str) -> None:
     text = piece * 20_000 + "\ndef area"
     begun = time.process_time()
     NameRanges(text).narrowed(whole(text), "area")
+    first = piece * 2_000 + "\ndef area"
+    NameRanges(first).narrowed(whole(first), "area")
+    assert time.process_time() - begun < 2
+
+
+@pytest.mark.parametrize("letter", ["e", "é", "😀"])
+def test_many_symbols_in_one_line_take_little_time(letter: str) -> None:
+    keys = [f'"key{number:05}{letter}": 1' for number in range(5_000)]
+    names, text, begun = NameRanges(", ".join(keys)), ", ".join(keys), time.process_time()
+    units = len(keys[0].encode("utf-16-le")) // 2
+    for number in range(5_000):
+        start = number * (units + 2)
+        span = Range(Position(0, start), Position(0, start + units))
+        found = names.narrowed(span, f"key{number:05}{letter}")
+        assert found == Range(Position(0, start + 1), Position(0, start + units - 4)), text[:99]
+    assert time.process_time() - begun < 2
+
+
+def test_symbols_around_each_other_take_little_time() -> None:
+    """Such as the elements of a page, which are named after their classes."""
+    text = "<a b=c>\n" * 5_000 + "</a>" * 5_000
+    names, begun = NameRanges(text), time.process_time()
+    for number in range(5_000):
+        span = Range(Position(number, 0), Position(5_000, 20_000 - 4 * number))
+        assert names.narrowed(span, "a.c") == span
     assert time.process_time() - begun < 2

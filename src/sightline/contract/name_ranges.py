@@ -3,24 +3,32 @@
 Whoever asks on about a symbol asks at the beginning of its range, and in ``def area():`` that is a
 keyword. Comments, decorators and other words before the name are passed over; a name that is not
 found keeps the range it came with. No language is known here, so strings are not told from code.
+
+Texts have symbols by the ten thousand, also all in one line, or each around the next. So what one
+symbol takes does not depend on how long its line is, and it is not looked for far away.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import cache
 from itertools import accumulate
 
 from sightline.contract.possessive import possessive
-from sightline.contract.texts import column_of, line_length_utf16
+from sightline.contract.texts import line_length_utf16
 from sightline.contract.values import Position, Range
 
 __all__ = ["NameRanges", "is_as_long"]
 
 _LINE = re.compile(r"[^\n\r]*(?:\r\n|\n|\r|\Z)")
 _TEXT = r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`(?:[^`\\]|\\.)*+`"
-_COMMENT = r"//[^\n\r]*|/\*(?:[^*]|\*(?!/))*+\*/"
+#: One that does not end, ends with what is looked through: nothing is looked through twice.
+_COMMENT = r"//[^\n\r]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
 #: So deep may brackets be in those of a decorator.
 _DEPTH = 4
+#: So many characters after the beginning of a declaration its name stands.
+_FAR = 8_192
+#: What takes two units of UTF-16.
+_WIDE = re.compile("[\U00010000-\U0010ffff]")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -45,6 +53,10 @@ class NameRanges:
         lengths = [len(line) + 1 for line in lines] if lines else map(len, _LINE.findall(text))
         #: Where lines begin.
         self._starts = [0, *accumulate(lengths)]
+        wide = () if text.isascii() else _WIDE.finditer(text)
+        self._wide = [found.start() for found in wide]
+        #: The same places, counted in units of UTF-16.
+        self._wide_units = [at + number for number, at in enumerate(self._wide)]
 
     def narrowed(self, span: Range, name: str) -> Range:
         """The range of the name in that of its declaration, or that one."""
@@ -52,11 +64,13 @@ class NameRanges:
         if name[:1].isdigit():  # the number of an item, which stands nowhere
             return span
         first, end = self._offset(span.start), self._offset(span.end)
-        at = self._find(name, first, end)
+        end = min(end, first + _FAR)
+        # Most names that are not spelled are not there at all, which is quickly seen.
+        at = self._find(name, first, end) if name in self._text[first:end] else -1
         if at < 0:
             return span
         line = bisect_right(self._starts, at) - 1
-        start = line_length_utf16(self._text[self._starts[line] : at])
+        start = self._units(at) - self._units(self._starts[line])
         return Range(Position(line, start), Position(line, start + line_length_utf16(name)))
 
     def _find(self, name: str, first: int, end: int) -> int:
@@ -83,8 +97,12 @@ class NameRanges:
         if place.line >= len(self._starts) - 1:
             return len(self._text)
         start, end = self._starts[place.line : place.line + 2]
-        line = self._text[start:end]
-        return start + min(column_of(line, place.character), len(line))
+        units = self._units(start) + place.character
+        return min(units - bisect_left(self._wide_units, units), end)
+
+    def _units(self, at: int) -> int:
+        """How many units of UTF-16 stand before a place of the text."""
+        return at + bisect_left(self._wide, at)
 
 
 def _is_letter(character: str) -> bool:
