@@ -1,6 +1,9 @@
 """Which flags of a compiler are kept, and which configurations are left to clangd."""
 
 import re
+import shlex
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -151,3 +154,25 @@ def test_a_plain_configuration() -> None:
 @pytest.mark.parametrize("text", NOT_PLAIN.values(), ids=NOT_PLAIN.keys())
 def test_one_that_is_not_plain(text: str) -> None:
     assert not is_plain(text, Flags(["/ws"]), "/ws")
+
+
+@given(st.text(st.sampled_from("ab= \t\n\"'\\\\#é")))
+def test_words_are_those_of_a_shell(command: str) -> None:
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    assert split(command) == words
+
+
+def test_commands_with_quotations_are_split_quickly() -> None:
+    """A build writes thousands, and many define a version or a name of a file."""
+    command = f"cc {'-DNAME=value -Ifolder ' * 50}" + r"-DVERSION=\"1.0\" -c a.c"
+
+    def taken(reader: Callable[[str], list[str]]) -> float:
+        begun = time.process_time()
+        for _ in range(500):
+            assert '-DVERSION="1.0"' in reader(command)
+        return time.process_time() - begun
+
+    assert taken(split) < taken(shlex.split) / 3
