@@ -97,3 +97,18 @@ async def test_the_nearest_names_are_told(tmp_path: Path) -> None:
         )
         assert await said("references", 14) == "Returned 1 reference."
         assert await said("references", 8) == "Returned 0 references."
+
+
+async def test_a_key_without_a_definition_is_a_symbol(tmp_path: Path) -> None:
+    """A server of YAML knows definitions of aliases alone, and its outline has every key."""
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.yaml").write_text("key: &anchor 1\nother: *anchor\n", encoding="utf-8")
+    async with engine(root, cache=tmp_path / "cache", registry=only("yaml")) as running:
+        uri = running.uri("a.yaml")
+        found = await running.call("vscode.lsp.documentSymbols", uri=uri)
+        assert [each["name"] for each in found["symbols"]] == ["key", "other"]
+        for line, character, said in [(0, 1, "0 definitions"), (1, 8, "1 definition")]:
+            place = {"line": line, "character": character}
+            found = await running.call("vscode.lsp.definition", uri=uri, position=place)
+            assert found["summary"] == f"Found {said}."

@@ -116,7 +116,9 @@ async def define(server: Server, file: SourceFile, language: str, position: Posi
     """Where the symbol at a position is defined, and whether the server knows it at all."""
     found = await questions.definition(server, file, language, position)
     unknown = is_unknown(language, file.text, position, found, _Texts(server, file).of)
-    return Found(found, NOTE if unknown else "", unknown, nameless=not found and not unknown)
+    # One that tells nothing else, as of keys of YAML, knows symbols that it has no definition of.
+    nameless = not (found or unknown or "references" in server.spec.not_offered)
+    return Found(found, NOTE if unknown else "", unknown, nameless=nameless)
 
 
 async def _listed(found: Awaitable[Sequence[Location]]) -> list[Location]:
