@@ -147,3 +147,16 @@ async def test_a_file_beside_another_that_stands_for_it(tmp_path: Path, server: 
     async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
         answer = await running.call("vscode.lsp.workspaceSymbols", query="Latest")
         assert [item["location"]["uri"] for item in answer["items"]] == [running.uri("use.js")]
+
+
+@pytest.mark.parametrize("server", ["tsgo", "vtsls"])
+async def test_a_listed_file_with_an_ending_in_capitals(tmp_path: Path, server: str) -> None:
+    files = {
+        "tsconfig.json": '{"files": ["a.ts", "USE.TS"]}',
+        "a.ts": "export class Latest {}\n",
+        "USE.TS": "export const second = 2\n",
+    }
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
+        answer = await running.call("vscode.lsp.workspaceSymbols", query="Latest")
+        assert [item["location"]["uri"] for item in answer["items"]] == [running.uri("a.ts")]

@@ -174,8 +174,8 @@ def _gives_way(file: str, files: Container[str]) -> bool:
     stem, ending = os.path.splitext(file)
     if ending.endswith("ts") and stem.endswith(".d"):
         stem, ending = stem[:-2], f".d{ending}"
-    order = next((order for order in _PREFERRED if ending in order), ())
-    return any(f"{stem}{other}" in files for other in order[: order.index(ending)] if order)
+    preferred = [order[: order.index(ending)] for order in _PREFERRED if ending in order]
+    return any(f"{stem}{other}" in files for order in preferred for other in order)
 
 
 def _first_folder(file: str, configuration: str) -> str:
