@@ -109,6 +109,8 @@ def test_arguments_that_are_no_object(sightline: Command, arguments: str) -> Non
         ('{"uri": "x",\n>  "a": 1}', "at line 2, column 1, before '>  \"a\": 1}'"),
         ('{"uri": "x"', "at line 1, column 12, at the end"),
         ('{"a":1,"a":1}', "a name stands twice"),
+        ('{"a": "\\ud800"}', "a character is half a pair"),
+        ('{"a": "\udcff"}', "it is not UTF-8"),
     ],
 )
 def test_where_arguments_stop_being_json(sightline: Command, arguments: str, where: str) -> None:

@@ -33,8 +33,10 @@ def _fault(text: str) -> str:
     >>> _fault('{"a":}')
     "expecting value at line 1, column 6, before '}'"
     >>> _fault('{"a":1, "a":1}')
-    'a name stands twice, or a number has no value'
+    'a name stands twice, a number has no value, a character is half a pair, or it is too deep'
     """
+    if any("\udc80" <= each <= "\udcff" for each in text):  # how Python spells other bytes
+        return "it is not UTF-8"
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
@@ -44,4 +46,6 @@ def _fault(text: str) -> str:
         return f"{said} at line {error.lineno}, column {error.colno}, {before}"
     except (ValueError, RecursionError):
         return "it is too deep, or a number is too long"
-    return "a name stands twice, or a number has no value"
+    return (
+        "a name stands twice, a number has no value, a character is half a pair, or it is too deep"
+    )
