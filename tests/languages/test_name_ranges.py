@@ -95,7 +95,7 @@ SERVERS = [
         TYPESCRIPT,
         "mark Outer field #hidden method get static first second Shape Alias Color Red",
     ),
-    ("clangd", C, "LIMIT shop Outer method operator+ box side color RED area"),
+    ("clangd", C, "shop Outer method operator+ box side color RED area"),
     ("bash", BASH, "area other-name limit first second total"),
 ]
 

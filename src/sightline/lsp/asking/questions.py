@@ -121,6 +121,8 @@ def _is_guessed(file: SourceFile, position: Position) -> bool:
 
 
 #: Words that lead to what they stand for, and are no keywords elsewhere.
+#: What clangd calls a macro: a string.
+_MACRO = 15
 _LEADS_ON = ("final", "override")
 _INCLUDES = r"[ \t]*#[ \t]*(?:include|import)"
 
@@ -184,7 +186,10 @@ async def workspace_symbols(server: Server, query: str) -> Sequence[RawWorkspace
         # It may answer all the same, with nothing.
         raise Unavailable(f"this {server.name} does not answer that")
     result = await server.ask(method, {"query": query}, messages.SymbolResult)
-    return _uncut(server, "workspaceSymbols", answers.workspace_symbols(server.name, result))
+    found = answers.workspace_symbols(server.name, result)
+    if server.spec.dialect == "clangd":  # it knows macros of what it has open, and of no other file
+        found = [symbol for symbol in found if symbol.kind != _MACRO]
+    return _uncut(server, "workspaceSymbols", found)
 
 
 async def document_diagnostics(

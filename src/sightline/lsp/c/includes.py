@@ -292,7 +292,8 @@ class _Outside:
         """Looks for what a file includes, and for what that includes in turn."""
         if not self._folders:  # then only a path that climbs leads out
             includes = [include for include in includes if include.startswith('"../')]
-        waiting = [(os.path.dirname(path), include) for include in includes]
+        # In one order in every process: there is a limit.
+        waiting = [(os.path.dirname(path), include) for include in sorted(includes)]
         while waiting and len(self.looked) < _MAX_OUTSIDE:
             folder, include = question = waiting.pop()
             if question in self._asked:
@@ -307,7 +308,7 @@ class _Outside:
                     self.found.setdefault(include, set()).add(header)
                     if new:
                         its = os.path.dirname(header)
-                        waiting += [(its, each) for each in self.seen[header].spelled]
+                        waiting += [(its, each) for each in sorted(self.seen[header].spelled)]
 
     def spelled(self) -> frozenset[str]:
         return frozenset[str]().union(*(each.spelled for each in self.seen.values()))

@@ -36,6 +36,7 @@ from sightline.workspace.roots import Root
 __all__ = ["Gaps", "Lacks"]
 
 _NO_SYMBOLS = "symbols there may be missing."
+_NO_MACROS = "Macros of C and C++ are not listed; search the text for them."
 _RENAMED = re.compile(r"\bdefault\b|\bexport\s*=|\bas\s+[\w$]+\s*[,}]")
 
 
@@ -127,11 +128,12 @@ class Gaps:
         return _meanwhile(read(), "files that cannot be read")
 
     async def of_symbols(self, routes: Sequence[Route]) -> list[str]:
-        """Of symbols in files that are kept from servers."""
+        """Of symbols in files that are kept from servers, and those that a server does not list."""
         reaches = [reach for route in routes if (reach := self._reach(route)) is not None]
         unreached = [await asyncio.to_thread(reach.look_at_files) for reach in reaches]
         found = (each for part in unreached for each in part.of_files(_NO_SYMBOLS))
-        return list(dict.fromkeys(found))
+        macros = any(route.spec.dialect == "clangd" for route in routes)
+        return list(dict.fromkeys([*found, *[_NO_MACROS] * macros]))
 
     async def in_scripts(
         self,
