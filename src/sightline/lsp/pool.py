@@ -239,7 +239,7 @@ class Pool:
 
         unreadable = self.gaps.of_files(routes)
         found, unable = await self._turns.able(ask, routes)
-        missing = [*await self.gaps.of_symbols(routes), await unreadable]
+        missing = [*await self.gaps.of_symbols(routes, query), await unreadable]
         notes = [self._without(unable), _not_shown(copies), self._note(*routes)]
         notes += [self._without_scripts(routes, "workspaceSymbols"), *missing]
         note = " ".join(filter(None, notes))

@@ -120,9 +120,9 @@ def _is_guessed(file: SourceFile, position: Position) -> bool:
     return not re.match(_INCLUDES, line_text(file.text, position.line) or "")
 
 
-#: Words that lead to what they stand for, and are no keywords elsewhere.
 #: What clangd calls a macro: a string.
 _MACRO = 15
+#: Words that lead to what they stand for, and are no keywords elsewhere.
 _LEADS_ON = ("final", "override")
 _INCLUDES = r"[ \t]*#[ \t]*(?:include|import)"
 

@@ -23,6 +23,7 @@ from sightline.lsp.coverage.reach import Reach, Unreached, imports_of
 from sightline.lsp.coverage.shell_mentions import SHELL, ShellMentions
 from sightline.lsp.coverage.source_texts import SourceTexts
 from sightline.lsp.coverage.typescript_aliases import REQUIRED
+from sightline.lsp.coverage.unlisted_macros import UnlistedMacros
 from sightline.lsp.coverage.unread_languages import UnreadLanguages
 from sightline.lsp.coverage.unread_scripts import UnreadScripts
 from sightline.lsp.coverage.unreadable import Unreadable, sentences
@@ -36,7 +37,6 @@ from sightline.workspace.roots import Root
 __all__ = ["Gaps", "Lacks"]
 
 _NO_SYMBOLS = "symbols there may be missing."
-_NO_MACROS = "Macros of C and C++ are not listed; search the text for them."
 _RENAMED = re.compile(r"\bdefault\b|\bexport\s*=|\bas\s+[\w$]+\s*[,}]")
 
 
@@ -127,13 +127,15 @@ class Gaps:
 
         return _meanwhile(read(), "files that cannot be read")
 
-    async def of_symbols(self, routes: Sequence[Route]) -> list[str]:
+    async def of_symbols(self, routes: Sequence[Route], query: str) -> list[str]:
         """Of symbols in files that are kept from servers, and those that a server does not list."""
         reaches = [reach for route in routes if (reach := self._reach(route)) is not None]
         unreached = [await asyncio.to_thread(reach.look_at_files) for reach in reaches]
         found = (each for part in unreached for each in part.of_files(_NO_SYMBOLS))
-        macros = any(route.spec.dialect == "clangd" for route in routes)
-        return list(dict.fromkeys([*found, *[_NO_MACROS] * macros]))
+        listing = [route for route in routes if route.spec.dialect == "clangd"]
+        looks = [self._observer(UnlistedMacros, route, UnlistedMacros) for route in listing]
+        macros = [await look.note(query) for look in looks]
+        return list(dict.fromkeys([*found, *filter(None, macros)]))
 
     async def in_scripts(
         self,
