@@ -12,7 +12,6 @@ import hashlib
 import importlib.metadata
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from functools import cache
 
@@ -20,6 +19,7 @@ from sightline.contract.failures import Unavailable
 from sightline.index.storage.disk import DiskRefuses
 from sightline.index.storage.manifest import BrokenManifest, Manifest
 from sightline.index.storage.segment import Segment
+from sightline.process.file_locks import try_lock
 
 __all__ = ["Store", "index_folder"]
 
@@ -122,11 +122,16 @@ class Store:
             descriptor = os.open(os.path.join(self.folder, _LOCK), flags, 0o600)
         except OSError as error:
             raise DiskRefuses.by(error) from None
-        if not _try_exclusive(descriptor):
-            os.close(descriptor)
-            return False
-        self._lock = descriptor
-        return True
+        is_held = False
+        try:
+            is_held = try_lock(descriptor)
+        except OSError as error:  # a disk without locks, such as some of those in a network
+            raise DiskRefuses.by(error) from None
+        finally:
+            if not is_held:
+                os.close(descriptor)
+        self._lock = descriptor if is_held else None
+        return is_held
 
     def unlock(self) -> None:
         if self._lock is not None:
@@ -162,21 +167,3 @@ class Store:
                 os.chmod(self.folder, 0o700)
         except OSError as error:
             raise DiskRefuses.by(error) from None
-
-
-def _try_exclusive(descriptor: int) -> bool:
-    if sys.platform == "win32":
-        import msvcrt
-
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

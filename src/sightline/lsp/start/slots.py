@@ -10,11 +10,11 @@ however that ends. There are as many folders as were ever needed at once.
 
 import errno
 import os
-import sys
 import threading
 from pathlib import Path
 
 from sightline.contract.failures import Unavailable
+from sightline.process.file_locks import try_lock
 
 __all__ = ["Slots"]
 
@@ -73,7 +73,7 @@ def _hold(file: Path) -> int | None:
     lock = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     is_held = False
     try:
-        is_held = _lock(lock) and _is_at(lock, file)
+        is_held = try_lock(lock) and _is_at(lock, file)
     except OSError as error:
         if error.errno in _NO_LOCKS:
             raise Unavailable(_UNLOCKABLE) from None
@@ -90,21 +90,3 @@ def _is_at(lock: int, file: Path) -> bool:
         return os.path.samestat(os.fstat(lock), file.stat())
     except OSError:
         return False
-
-
-def _lock(descriptor: int) -> bool:
-    if sys.platform == "win32":
-        import msvcrt
-
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
