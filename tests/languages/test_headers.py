@@ -60,10 +60,39 @@ async def test_what_was_not_found_is_said(tmp_path: Path) -> None:
         note = "Headers not found: made_later.h; what needs them may be missing."
         assert f" {note} The name also stands in 1 line in files" in (await uses(running))[1]
         symbols = await running.call("vscode.lsp.workspaceSymbols", query="late")
-        macros = "Macros of C and C++ are not listed; search the text for them."
-        assert symbols["summary"] == f"Returned 1 workspace symbol. {note} {macros}"
+        assert symbols["summary"] == f"Returned 1 workspace symbol. {note}"
         write_files(root, {"build/made_later.h": "struct S { int area; };\nS make();\n"})
         assert "not found" not in (await uses(running))[1]
+
+
+async def test_two_that_start_over_do_not_read_at_the_same_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One for headers that is being ended may still write what a file was before."""
+    root = write_files(tmp_path / "ws", FILES)
+    started: list[Child] = []
+    overlaps: list[int] = []
+    spawn = Keepers.spawn
+
+    async def counted(keepers: Keepers, *args: Any, **given: Any) -> Child:
+        overlaps.append(sum(not child.ended for child in started))
+        child = await spawn(keepers, *args, **given)
+        started.append(child)
+        return child
+
+    monkeypatch.setattr(Keepers, "spawn", counted)
+    header = {"shapes/only.h": "#pragma once\nint only(int);\n"}
+    write_files(root, header)
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        asked = {"uri": running.uri("shapes/only.h")}
+        assert (await running.call("vscode.lsp.documentSymbols", **asked))["symbols"]
+        before = len(started)
+        for number in range(3):
+            edit = {"include/shapes/area.h": FILES["include/shapes/area.h"] + f"int a{number};\n"}
+            write_files(root, edit)
+            assert (await running.call("vscode.lsp.documentSymbols", **asked))["symbols"]
+    # The first one starts when nobody is left, the one for headers beside it.
+    assert overlaps[before:] == [0, 1] * 3
 
 
 async def test_flags_that_change_are_believed(tmp_path: Path) -> None:

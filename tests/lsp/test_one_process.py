@@ -12,7 +12,9 @@ import pytest
 
 from sightline.contract.failures import Failure, NotReady
 from sightline.contract.settings import Settings
+from sightline.lsp.server.run import Run
 from sightline.lsp.server.server import Server, State
+from sightline.lsp.start.launcher import Launcher
 from sightline.process.child import Child
 from sightline.process.keepers import Keepers
 from sightline.workspace.roots import open_root
@@ -112,6 +114,25 @@ async def test_one_that_grows_too_large_while_it_starts_is_replaced_by_one(
         assert await asked == "Hover available."
         assert initializes(running) == 2
     assert (children.overlaps, children.running) == (0, [])
+
+
+async def test_what_one_that_crashed_was_given_counts_as_unread(
+    fake: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A project that is given in two steps: the second one fails before it has read anything."""
+    given: list[bool] = []
+    start = Launcher.start
+
+    def noted(launcher: Launcher, *args: Any, has_read_parts: bool, **more: Any) -> Any:
+        given.append(has_read_parts)
+        return start(launcher, *args, has_read_parts=has_read_parts, **more)
+
+    monkeypatch.setattr(Launcher, "start", noted)
+    monkeypatch.setattr(Run, "is_to_read_more", property(lambda run: len(given) == 1))
+    turns = [{"result": CAPABLE}, {"crash": 3}, {"result": CAPABLE}]
+    async with fake(initialize=turns) as running:
+        assert await hover(running) == "Hover available."
+    assert given == [False, True, False]
 
 
 async def test_a_question_while_it_is_stopped_waits_for_the_end(

@@ -1,5 +1,6 @@
 """Sources that others include are given to a server before those others."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,43 @@ def test_parts_that_changed_while_they_were_read_are_read_again(tmp_path: Path) 
     write_files(given.root, {"b.c": FILES["b.c"].replace("area()", "area() + 1")})
     assert given.start(has_read_parts=True).unfinished
     assert not given.start(has_read_parts=True).unfinished
+
+
+def test_a_whole_whose_flags_change_while_parts_are_read_is_read_again(tmp_path: Path) -> None:
+    """It is not in the database just then."""
+    files = FILES | {"w.c": '#include "v.c"\n', "v.c": "int v(void) { return 1; }\n"}
+    given = Given(tmp_path, files)
+
+    def compiled(flag: str) -> None:
+        commands = {name: ["cc", "-c", name] for name in files if name.endswith(".c")}
+        commands["w.c"].insert(1, flag)
+        entries = [
+            {"directory": str(given.root), "file": name, "arguments": command}
+            for name, command in commands.items()
+        ]
+        write_files(given.root, {"compile_commands.json": json.dumps(entries)})
+
+    compiled("-DOLD")
+    given.settled()
+    write_files(given.root, {"b.c": FILES["b.c"].replace("area()", "area() + 1")})
+    assert given.start().unfinished
+    assert "w.c" in given.kept()
+    compiled("-DNEW")
+    given.start(keeps=False, has_read_parts=True)
+    assert given.kept() == set()
+
+
+@pytest.mark.parametrize("name", ["all.c", "a.c", "other.c"])
+def test_an_edit_in_a_function_of_a_part_or_a_whole_is_not_taken_in(
+    tmp_path: Path, name: str
+) -> None:
+    """The next server of this folder would be given parts alone, and this one would see that."""
+    files = FILES | {"all.c": FILES["all.c"] + "int h(void) { return 1; }\n"}
+    given = Given(tmp_path, files).settled()
+    edited = files[name].replace("return 1", "return 2")
+    database = given.start()
+    path = str(given.root / name)
+    assert database.can_be_taken_in(path, edited) == (name == "other.c")
+    if database.can_be_taken_in(path, edited):
+        write_files(given.root, {name: edited})
+        assert not given.start().unfinished

@@ -551,8 +551,11 @@ class Pool:
         spec, folder = route.spec, route.project.folder
 
         async def admit(server: Server) -> None:
-            if beside:  # two that read the same at a time spoil what they keep
+            # Two that read the same at a time spoil what they keep.
+            if beside:
                 await self._known(route).ready()
+            elif (other := self._fleet.servers.get(_key(route, _BESIDE))) is not None:
+                await other.left()
             await self._fleet.admit(server)
 
         def project() -> Project:

@@ -18,6 +18,7 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from sightline.contract.canonical import sha256_hex
 from sightline.contract.texts import listed
 from sightline.contract.uris import above
 from sightline.lsp.c import kept_index
@@ -40,6 +41,10 @@ __all__ = ["NAMES", "UNTRUSTED", "Database", "write"]
 NAMES = ("compile_commands.json", "compile_flags.txt")
 _C = (".c",)
 _PLAIN_NAME = "cc"
+#: A longer source is read again as a whole: what changed in it takes as long to find out.
+_MOST = 1 << 20
+#: What was added takes several times longer to find out, while nobody else is answered.
+_MOST_ADDED_TO = 256 << 10
 #: So many headers are named in a sentence.
 _NAMED = 4
 #: When what a project says is not used: the end of a sentence.
@@ -71,6 +76,8 @@ class Database(NamedTuple):
     texts: Mapping[str, bytes] = {}
     #: The files that some include may mean.
     included: frozenset[str] = frozenset()
+    #: The sources that include others.
+    wholes: frozenset[str] = frozenset()
     #: The headers that they surely include, and that say the same wherever they are included.
     plain: frozenset[str] = frozenset()
     #: Headers that are needed and were not found, where the flags were made here.
@@ -121,14 +128,18 @@ class Database(NamedTuple):
 
     def can_be_taken_in(self, unit: str, text: str) -> bool:
         """Whether a source says now what it said outside its function bodies, or has only functions
-        more; not where nobody knows. A file that includes it is not read again by itself.
+        more; not where nobody knows. A file that includes it is not read again by itself. And one
+        that includes others is left out of the database for a while when the next server of this
+        folder starts, which must not be this one's.
         """
         packed = self.texts.get(unit)
-        if packed is None or unit in self.included:
+        if packed is None or unit in self.included or unit in self.wholes or len(text) > _MOST:
             return False
         before = zlib.decompress(packed).decode()
         said = outside_bodies(before)
-        return said != "" and (outside_bodies(text) == said or only_adds_functions(before, text))
+        if said == "" or outside_bodies(text) == said:
+            return said != ""
+        return len(text) <= _MOST_ADDED_TO and only_adds_functions(before, text)
 
     def shortcomings(self) -> list[Shortcoming]:
         sentences = []
@@ -189,10 +200,8 @@ def write(
     if not copied:
         entries = _made(project, told, lines)
     parts = Parts.among(entries, told)
-    ended = _differs(_database(folder), entries)
-    kept = kept_index.forget(
-        folder, entries.keys(), told, configurations, parts, ended=ended, has_read=has_read_parts
-    )
+    commands = {unit: sha256_hex(json.dumps(entries[unit]))[:16] for unit in entries}
+    kept = kept_index.forget(folder, commands, told, configurations, parts, has_read=has_read_parts)
     units = parts.first(entries) if kept.unfinished else frozenset(entries)
     given = json.dumps([entries[unit] for unit in sorted(units)], indent=1)
     kept_index.write(Path(folder, NAMES[0]), given)
@@ -205,6 +214,7 @@ def write(
         },
         texts=told.texts,
         included=included,
+        wholes=parts.wholes,
         plain=plain,
         entangled=bool(parts.parts),
         kept=kept,
@@ -226,18 +236,6 @@ def write(
 def _sources(project: Project) -> Iterator[str]:
     """The files that are compiled by themselves."""
     return (path for path in project.files() if not path.lower().endswith(HEADERS))
-
-
-def _database(folder: str) -> str:
-    return kept_index.whole(Path(folder, NAMES[0])) or "[]"
-
-
-def _differs(before: str, entries: Mapping[str, Entry]) -> bool:
-    """Whether a file that was in the database is compiled in another way now."""
-    try:
-        return any(entries.get(entry["file"], entry) != entry for entry in json.loads(before))
-    except (ValueError, LookupError, TypeError):
-        return True
 
 
 def _harmless(

@@ -9,7 +9,6 @@ of a header (``kept_errors``). What the index was made of is noted beside it.
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +33,8 @@ class _State(msgspec.Struct, frozen=True):
     meanings: dict[str, str]
     #: What every source said, in short, and its includes.
     units: dict[str, list[str]]
+    #: How each is compiled, in short.
+    commands: dict[str, str]
     #: The headers that were there, and those that were read outside the project.
     headers: frozenset[str]
     outside: frozenset[str]
@@ -63,28 +64,29 @@ class KeptIndex(NamedTuple):
 
 def forget(
     folder: str,
-    units: AbstractSet[str],
+    commands: Mapping[str, str],
     told: IncludesOf,
     configured: Iterable[str],
     parts: Parts,
     *,
-    ended: bool,
     has_read: bool,
 ) -> KeptIndex:
-    """Removes from the index what no longer holds, and would be kept. ``ended``: none of it does.
-    ``has_read``: a server has read all that it was given last.
+    """Removes from the index what no longer holds, and would be kept. ``commands``: how each source
+    is compiled, in short. ``has_read``: a server has read all that it was given last.
     """
+    units = commands.keys()
     texts = {path: read_text(path, 1 << 20) for path in configured}
     now = _State(
         told.meanings(),
         {unit: [told.digests.get(unit, ""), *sorted(told.files.get(unit, ()))] for unit in units},
+        dict(commands),
         frozenset(told.files.keys() - units),
         told.outside & told.files.keys(),
         {path: sha256_hex(text)[:16] for path, text in texts.items() if text},
     )
     state = Path(folder, _STATE)
     before = _state(state)
-    ended = ended or before is None or before.configurations != now.configurations
+    ended = before is None or _are_read_anew(before, now)
     if ended:
         _end(folder)
     stale = {*units} if before is None or ended else _stale(before, now, told)
@@ -137,6 +139,16 @@ def _end(folder: str) -> None:
     import shutil  # which takes a moment, and is mostly not needed
 
     shutil.rmtree(Path(folder, shards.INDEX), ignore_errors=True)
+
+
+def _are_read_anew(before: _State, now: _State) -> bool:
+    """Whether something may be compiled in another way. Also a source that no server was given
+    since: what it was read with is what is kept of it.
+    """
+    if before.configurations != now.configurations:
+        return True
+    commands = now.commands
+    return any(commands.get(unit, how) != how for unit, how in before.commands.items())
 
 
 def _stale(before: _State, now: _State, told: IncludesOf) -> set[str]:

@@ -68,7 +68,8 @@ def _entry(item: Command, base: str) -> Entry | None:
         entry["file"] = os.path.normpath(item.file)
     if item.arguments:
         return entry | {"arguments": item.arguments}
-    return entry | {"command": item.command} if item.command else None
+    # A server would read one whose quotation does not end in its own way.
+    return entry | {"command": item.command} if item.command and split(item.command) else None
 
 
 class _Links:

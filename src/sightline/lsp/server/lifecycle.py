@@ -97,6 +97,8 @@ class Lifecycle:
         self._turn = asyncio.Lock()
         #: Runs that are over, with processes that are to be ended before the next one starts.
         self._leaving: list[Run] = []
+        self._none_leaving = asyncio.Event()
+        self._none_leaving.set()
         #: How often it has ended since it last answered.
         self._crashes = 0
         #: When it was left alone.
@@ -176,6 +178,10 @@ class Lifecycle:
                 raise self._given_up()
             self._starting = None
 
+    async def left(self) -> None:
+        """Returns when no process is there that is to be ended."""
+        await self._none_leaving.wait()
+
     # Words
 
     def waiting_for(self) -> str:
@@ -253,6 +259,7 @@ class Lifecycle:
                 loads += 1
             except (ServerGone, ServerError, TimeoutError):
                 await self._end_run()
+                has_read_parts = False  # what it was given last it has not read
                 await self._rest()
             else:
                 return
@@ -326,6 +333,7 @@ class Lifecycle:
         if self.run is not None:
             self.run.leave()
             self._leaving.append(self.run)
+            self._none_leaving.clear()
             self.run = None
 
     async def _end(self, run: Run | None) -> None:
@@ -345,3 +353,4 @@ class Lifecycle:
             await run.end()
             self.complaint = run.child.stderr_tail() or self.complaint
             self._leaving.remove(run)
+        self._none_leaving.set()

@@ -171,6 +171,10 @@ class Server:
         """Stops for good; whoever still asks is told."""
         await self._lifecycle.close()
 
+    async def left(self) -> None:
+        """Returns when none of its processes is there that is to be ended."""
+        await self._lifecycle.left()
+
     async def ready(self) -> Run:
         """The run that may be believed and knows every change."""
         lifecycle = self._lifecycle
