@@ -206,3 +206,25 @@ def test_a_variable_that_is_misspelled_is_told(
     done = sightline("settings")
     assert (done.code, done.err) == (0, f"sightline: {said}\n")
     assert f"ok      settings: {said}\n" in sightline("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("PORTS", "PORT"),
+        ("REQUEST_TIMEOUT", "REQUEST_TIMEOUT_MS"),
+        ("REQUEST_TIMEOUT_SM", "REQUEST_TIMEOUT_MS"),
+        ("TOKENISER", "TOKENIZER"),
+        ("TOKEN", ""),
+        ("CONTEXT_ROOT", ""),
+        ("ROOT", ""),
+        ("X", ""),
+    ],
+)
+def test_only_a_slip_is_taken_for_a_setting(
+    sightline: Command, monkeypatch: pytest.MonkeyPatch, name: str, meant: str
+) -> None:
+    """Programs that use Sightline have variables of their own."""
+    monkeypatch.setenv(f"SIGHTLINE_{name}", "x")
+    said = f"SIGHTLINE_{name} is ignored: there is no such setting; did you mean SIGHTLINE_{meant}?"
+    assert sightline("settings").err == (f"sightline: {said}\n" if meant else "")

@@ -108,6 +108,8 @@ def test_arguments_that_are_no_object(sightline: Command, arguments: str) -> Non
         ('{"query":}', "expecting value at line 1, column 10, before '}'"),
         ('{"uri": "x",\n>  "a": 1}', "at line 2, column 1, before '>  \"a\": 1}'"),
         ('{"uri": "x"', "at line 1, column 12, at the end"),
+        ('{"a\tb": 1}', "strict JSON: invalid control character at line 1, column 4, before "),
+        ('{"a": "b\\d"}', "strict JSON: invalid \\escape at line 1, column 9, before "),
         ('{"a":1,"a":1}', "a name stands twice"),
         ('{"a": "\\ud800"}', "a character is half a pair"),
         ('{"a": "\udcff"}', "it is not UTF-8"),

@@ -1,6 +1,7 @@
 """``sightline config --check``: it uses exactly what is in the file, and says what is wrong."""
 
 import json
+import shlex
 import socketserver
 import threading
 from collections.abc import Callable, Iterator
@@ -177,6 +178,57 @@ def test_a_command_that_is_gone_is_told(home: Path, sample: Path) -> None:
     done = config(home, sample, "claude-code", "--check", code=6)
     assert "/nowhere/sightline cannot be started" in done.stderr
     assert "--write" in done.stderr
+
+
+#: What an entry says, and what is said of that.
+ODD_ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
+    "a header that is a number": ({"headers": {"Authorization": 5}}, "Authorization of the entry"),
+    "a header over two lines": ({"headers": {"X-Own": "a\nb"}}, "the header X-Own has"),
+    "a header in other letters": ({"headers": {"X-Own": "\u20ac"}}, "the header X-Own has"),
+    "no port": ({"url": "http://127.0.0.1:99999/mcp"}, "99999/mcp is not one; write it anew: "),
+    "half a bracket": ({"url": "http://[::1/mcp"}, "http://[::1/mcp is not one"),
+    "other letters": ({"url": "http://127.0.0.1:3939/\u00e4"}, "is not one"),
+    "a variable that is a number": ({"command": "cat", "args": [], "env": {"A": 1}}, "A of the "),
+    "a variable that is two": ({"command": "cat", "args": [], "env": {"A=B": ""}}, "what answers"),
+    "a command with a zero": ({"command": "cat\0", "args": []}, "cannot be started"),
+}
+#: What a server says to ``initialize``, and to ``tools/list``.
+ODD_REPLIES = {
+    "itself": ("cat", ""),
+    "a number": ("5", ""),
+    "no result": ('{"id": 0}', ""),
+    "a result that is a list": ('{"id": 0, "result": []}', ""),
+    "a result without a revision": ('{"id": 0, "result": {}}', ""),
+    "an error that is a word": ('{"id": 0, "error": "no"}', ""),
+    "tools that are none": (
+        '{"id": 0, "result": {"protocolVersion": "1", "serverInfo": {"version": "1"}}}',
+        '{"id": 1, "result": {"tools": {"name": "a"}}}',
+    ),
+}
+
+
+@pytest.mark.parametrize(("members", "said"), ODD_ENTRIES.values(), ids=ODD_ENTRIES)
+def test_an_entry_that_cannot_be_used_is_told(
+    members: dict[str, Any], said: str, home: Path, sample: Path
+) -> None:
+    over_http = () if "command" in members else ("--http",)
+    config(home, sample, "cursor", *over_http, "--write")
+    change(CLIENTS["cursor"], home, **members)
+    done = run(home, "config", "cursor", "--check", cwd=sample)
+    assert done.returncode in (3, 6), done.stderr
+    assert said in done.stderr and "bug" not in done.stderr
+
+
+@pytest.mark.parametrize("replies", ODD_REPLIES.values(), ids=ODD_REPLIES)
+def test_a_command_that_is_no_server_is_told(
+    replies: tuple[str, str], home: Path, sample: Path
+) -> None:
+    config(home, sample, "cursor", "--write")
+    lines = [f"read line; echo {shlex.quote(reply)}" for reply in replies]
+    script = "cat" if replies[0] == "cat" else f"{lines[0]}; read line; {lines[1]}; cat"
+    change(CLIENTS["cursor"], home, command="sh", args=["-c", script])
+    done = config(home, sample, "cursor", "--check", code=3)
+    assert "what answers is not an MCP server" in done.stderr
 
 
 def test_a_server_that_refuses_to_start_is_quoted(home: Path, sample: Path) -> None:

@@ -277,9 +277,10 @@ async def test_the_event_loop_goes_on(root: Path) -> None:
     engine = ContextEngine(str(root))
     turns = 0
     task = asyncio.create_task(engine.resolve("big", "word7", 9000))
-    while not task.done():
-        await asyncio.sleep(0)
-        turns += 1
+    async with asyncio.timeout(60):
+        while not task.done():
+            await asyncio.sleep(0)
+            turns += 1
     engine.close()
     assert json.loads(await task)["documents"]
     assert turns > 10

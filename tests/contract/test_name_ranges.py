@@ -1,10 +1,12 @@
 """The name in the text of a declaration, whatever stands before it."""
 
+import re
 import time
+from collections.abc import Iterator
 
 import pytest
 
-from sightline.contract.name_ranges import NameRanges, is_as_long
+from sightline.contract.name_ranges import MAX_WORK, NameRanges, _tokens, is_as_long
 from sightline.contract.values import Position, Range
 
 
@@ -116,3 +118,53 @@ def test_symbols_around_each_other_take_little_time() -> None:
         span = Range(Position(number, 0), Position(5_000, 20_000 - 4 * number))
         assert names.narrowed(span, "a.c") == span
     assert time.process_time() - begun < 2
+
+
+#: A text whose names stand nowhere by themselves, the lines around each other and the name.
+NOWHERE = {
+    "in longer words": ("ab ba aab bab\n", "b"),
+    "in comments": ("x y /* a */ z\n", "a"),
+    "behind another sign": ("function x { +f; }\n", "+f"),
+    "within a word": ("aaaaaaaaaaaaaaaa", "a"),
+}
+
+
+@pytest.mark.parametrize(("line", "name"), NOWHERE.values(), ids=NOWHERE)
+def test_thousands_around_each_other_are_little_work(
+    line: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = line * 5_000
+    looked = _Counted()
+    monkeypatch.setattr("sightline.contract.name_ranges._tokens", looked.tokens)
+    names = NameRanges(text)
+    for number in range(5_000):
+        start = Position(number, 0) if "\n" in line else Position(0, number)
+        span = Range(start, Position(5_000, 0))
+        assert names.narrowed(span, name) == span
+    assert looked.characters <= names.work <= MAX_WORK + 8_192
+
+
+def test_much_work_ends_at_the_same_symbol_in_any_order() -> None:
+    text = "x y /* a */ z\n" * 2_000 + "a a a"
+    end = Position(2_000, 5)
+    wanted = [(Range(Position(number, 0), end), "a") for number in range(2_000)]
+    wanted += [(Range(Position(2_000, 0), end), "a"), (Range(Position(1_999, 4), end), "a")]
+    found = NameRanges(text).all_narrowed(wanted)
+    assert NameRanges(text).all_narrowed(reversed(wanted)) == found
+    assert found[wanted[-2]] == Range(Position(2_000, 2), Position(2_000, 3)), "stands at once"
+    assert found[wanted[-1]] == wanted[-1][0], "nothing is left for it"
+    assert NameRanges(text).narrowed(*wanted[-1]).start == Position(2_000, 2)
+
+
+class _Counted:
+    """How many characters are taken apart."""
+
+    def __init__(self) -> None:
+        self.characters = 0
+
+    def tokens(self, private: bool) -> "_Counted":
+        return self
+
+    def finditer(self, text: str, first: int, end: int) -> Iterator[re.Match[str]]:
+        self.characters += end - first
+        return _tokens(False).finditer(text, first, end)

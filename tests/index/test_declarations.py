@@ -1,12 +1,17 @@
 """Declarations that are easily missed: which are known, whose they are, and their lines."""
 
 import itertools
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typing_extensions import override
 
-from sightline.index.cutting.chunks import Chunk
+from sightline.index.cutting import declarations
+from sightline.index.cutting.chunks import Chunk, Symbol
 from sightline.index.cutting.cut import cut
+from sightline.index.cutting.declarations import _own_first
 from sightline.index.terms.words import raw_words_of
 from tests.conftest import Workspace
 from tests.support.index import index_engine
@@ -236,3 +241,38 @@ async def test_they_are_shown_and_found(workspace: Workspace, tmp_path: Path) ->
         assert (shown["startLine"], shown["endLine"]) == (5, 5)
         found = await running.once("search", query="...", mode="literal")
         assert [hit["path"] for hit in found["items"]] == ["stub.pyi"]
+
+
+class _Counted(list[tuple[int, Symbol]]):
+    """Symbols that count how often one is looked at."""
+
+    looks = 0
+
+    @override
+    def __getitem__(self, place: Any) -> Any:
+        self.looks += 1
+        return super().__getitem__(place)
+
+    @override
+    def __iter__(self) -> Iterator[tuple[int, Symbol]]:
+        for each in super().__iter__():
+            self.looks += 1
+            yield each
+
+
+def test_a_long_list_of_members_is_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is cut into many pieces; with all members looked at for each, a file takes too long."""
+    counted: list[_Counted] = []
+
+    def own_first(part: Any) -> _Counted:
+        counted.append(_Counted(_own_first(part)))
+        return counted[-1]
+
+    monkeypatch.setattr(declarations, "_own_first", own_first)
+    members = "".join(f"  int member_{number};\n" for number in range(6_000))
+    chunks = cut(f"struct big {{\n{members}}};\n".encode(), "c")
+    names = [symbol.name for chunk in chunks for symbol in chunk.symbols]
+    assert names == ["big", *(f"member_{number}" for number in range(6_000))]
+    pieces = len(chunks)
+    assert pieces > 50
+    assert sum(each.looks for each in counted) < 3 * len(names) + 50 * pieces

@@ -167,8 +167,9 @@ async def test_a_search_that_is_cancelled_stops(tmp_path: Path) -> None:
         (root / f"f{number}.txt").write_text("abc def\n" * 4_000)
     async with index_engine(root, tmp_path / "cache") as running:
         task = asyncio.create_task(running.once("search", query=r"(\w+ )*zzz", mode="regex"))
-        while not running.program.calls.in_flight:
-            await asyncio.sleep(0)
+        async with asyncio.timeout(20):
+            while not running.program.calls.in_flight:
+                await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -275,16 +275,18 @@ async def test_lines_that_are_held() -> None:
     reader = Input(take)
     task = asyncio.create_task(reader.read(read_fd))
     os.write(write_fd, b"a\nb\nc\n")
-    while len(found) < 2:
-        await asyncio.sleep(0)
+    async with asyncio.timeout(20):
+        while len(found) < 2:
+            await asyncio.sleep(0)
     os.write(write_fd, b"d\ne\nf")
     os.close(write_fd)
     for _ in range(10):
         await asyncio.sleep(0)
     assert found == [b"a", b"b"]
     reader.go_on()
-    while len(found) < 4:
-        await asyncio.sleep(0)
+    async with asyncio.timeout(20):
+        while len(found) < 4:
+            await asyncio.sleep(0)
     assert found == [b"a", b"b", b"c", b"d"] and not task.done()
     reader.go_on()
     await asyncio.wait_for(task, 20)

@@ -34,6 +34,29 @@ for step in steps:
 observer.close()
 """
 
+#: Runs commands in mounts of its own, and prints how many files a workspace has after each.
+_ASK = """
+import asyncio, subprocess, sys
+from sightline.contract.failures import Unavailable
+from sightline.workspace.roots import open_root
+from sightline.workspace.tree import file_count
+from sightline.workspace.workspace import Workspace
+top, notify, *steps = sys.argv[1:]
+async def main():
+    workspace = None
+    for step in steps:
+        subprocess.run(step, shell=True, check=True, cwd=top + "/..")
+        workspace = workspace or Workspace([open_root(top, home=None)], notify=notify == "True")
+        try:
+            view = workspace.begin_now() or await workspace.begin()
+            print(sum(file_count(tree) for _, tree in workspace.trees()), *view.gone)
+        except Unavailable as gone:
+            assert f"the folder {top} is gone" in str(gone)
+            print("gone")
+    workspace.close()
+asyncio.run(main())
+"""
+
 
 @pytest.fixture
 def top(tmp_path: Path) -> Path:
@@ -77,3 +100,39 @@ def test_one_folder_in_two_places(top: Path) -> None:
         "touch empty/e.py pkg/p.py": "empty/e.py:1 pkg/p.py:1",
     }
     assert look(top, *steps) == list(steps.values())
+
+
+#: Steps from the folder around a root, which is named so, and what there is after each.
+UNMOUNTED = {
+    "a disk that comes back": {
+        "rm -r root/*; mount -t tmpfs none root; touch root/a.py": "1",
+        "mkdir hold; mount --bind root hold; umount root": "gone",
+        "true": "gone",
+        "mount --bind hold root": "1",
+        "rm root/a.py": "0",
+        "umount -l root": "gone",
+        "touch root/here.py": "1",
+        "rm root/here.py": "0",
+    },
+    "files over files": {
+        "true": "3",
+        "mount -t tmpfs none root; touch root/t.py": "1",
+        "umount root": "3",
+        "mount --bind other root": "2",
+    },
+    "what was empty all along": {
+        "rm -r root; mkdir root": "0",
+        "mount -t tmpfs none root": "0",
+        "touch root/t.py": "1",
+        "umount root": "gone",
+    },
+}
+
+
+@pytest.mark.parametrize("notify", [True, False])
+@pytest.mark.parametrize("steps", UNMOUNTED.values(), ids=UNMOUNTED)
+def test_a_root_that_is_unmounted_is_gone(top: Path, steps: dict[str, str], notify: bool) -> None:
+    """The folder that it was mounted over is there, and empty."""
+    command = [*_UNSHARE, sys.executable, "-c", _ASK, str(top), str(notify), *steps]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert said.splitlines() == list(steps.values())

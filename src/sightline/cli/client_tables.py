@@ -2,9 +2,10 @@
 
 ``sightline config`` writes them beside a server that runs. They are read again whenever the file
 changes, for sessions that begin later; everything else in the file waits for the next start. A file
-that cannot be read changes nothing.
+that cannot be read changes nothing. Where it is a link, it is the file behind it that changes.
 """
 
+import os
 from collections.abc import Callable
 
 from msgspec import structs
@@ -31,7 +32,7 @@ class ClientTables:
 
     def settings(self) -> Settings:
         """The settings of the start, with the tables of now."""
-        seen = stamp_of(self._path)
+        seen = stamp_of(self._path), stamp_of(os.path.realpath(self._path))
         if seen != self._seen:
             self._seen = seen
             try:

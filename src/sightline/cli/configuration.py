@@ -18,6 +18,8 @@ from sightline.lsp.registry import BadRegistry, Registry, builtin, load
 __all__ = ["Configuration", "configure"]
 
 _PREFIX = "SIGHTLINE_"
+#: A name with more is another one.
+_MOST_SLIPS = 3
 _REGISTRY_TABLES = ("servers", "languages")
 
 
@@ -76,13 +78,36 @@ def _misspelled(environment: Mapping[str, str], known: Sequence[str]) -> list[st
     """Variables that look like settings and are none. Others may be somebody else's."""
     others = (key.removeprefix(_PREFIX) for key in sorted(environment) if key.startswith(_PREFIX))
     strange = [key for key in others if key.lower() not in known]
-    hints = ((key, did_you_mean(key, [each.upper() for each in known])) for key in strange)
+    near = ((key, _nearest(key, [each.upper() for each in known])) for key in strange)
     return [
-        f"{_PREFIX}{key} is ignored: there is no such setting; "
-        + hint.replace("did you mean ", f"did you mean {_PREFIX}")
-        for key, hint in hints
-        if hint
+        f"{_PREFIX}{key} is ignored: there is no such setting; did you mean {_PREFIX}{meant}?"
+        for key, meant in near
+        if meant
     ]
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    """The setting that a name is a slip of, or nothing: other programs have names, too.
+
+    >>> [_nearest(name, ["PORT", "TOKENIZER", "FAMILIES"]) for name in ("PROT", "FAMILY", "TOKEN")]
+    ['PORT', 'FAMILIES', '']
+    """
+    import difflib  # which takes a moment, and only mistakes need
+
+    found = difflib.get_close_matches(name, known, n=1)
+    most = min(_MOST_SLIPS, len(name) // 2)
+    return found[0] if found and _slips(name, found[0]) <= most else ""
+
+
+def _slips(one: str, other: str) -> int:
+    """How many letters are wrong, missing or too many."""
+    above = list(range(len(other) + 1))
+    for number, letter in enumerate(one, 1):
+        row = [number]
+        for place, each in enumerate(other):
+            row.append(min(above[place] + (letter != each), above[place + 1] + 1, row[-1] + 1))
+        above = row
+    return above[-1]
 
 
 def _read_file(folders: Folders) -> dict[str, Any]:

@@ -42,7 +42,8 @@ def _fault(text: str) -> str:
     except json.JSONDecodeError as error:
         rest = text[error.pos : error.pos + _SHOWN].split("\n", maxsplit=1)[0]
         before = f"before {rest!r}" if rest else "at the end"
-        said = error.msg[:1].lower() + error.msg[1:]
+        # Some of what it says is made to stand before a place.
+        said = error.msg[:1].lower() + error.msg[1:].removesuffix(" at").rstrip(": ")
         return f"{said} at line {error.lineno}, column {error.colno}, {before}"
     except (ValueError, RecursionError):
         return "it is too deep, or a number is too long"

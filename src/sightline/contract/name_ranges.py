@@ -5,11 +5,13 @@ keyword. Comments, decorators and other words before the name are passed over; a
 found keeps the range it came with. No language is known here, so strings are not told from code.
 
 Texts have symbols by the ten thousand, also all in one line, or each around the next. So what one
-symbol takes does not depend on how long its line is, and it is not looked for far away.
+symbol takes does not depend on how long its line is, it is not looked for far away, and when much
+of a text was gone through in vain, the ranges further down stay what they were.
 """
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from functools import cache
 from itertools import accumulate
 
@@ -17,7 +19,7 @@ from sightline.contract.possessive import possessive
 from sightline.contract.texts import line_length_utf16
 from sightline.contract.values import Position, Range
 
-__all__ = ["NameRanges", "is_as_long"]
+__all__ = ["MAX_WORK", "NameRanges", "is_as_long"]
 
 _LINE = re.compile(r"[^\n\r]*(?:\r\n|\n|\r|\Z)")
 _TEXT = r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`(?:[^`\\]|\\.)*+`"
@@ -27,6 +29,11 @@ _COMMENT = r"//[^\n\r]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
 _DEPTH = 4
 #: So many characters after the beginning of a declaration its name stands.
 _FAR = 8_192
+#: So many characters are gone through for all the names of one text: a fraction of a second. Names
+#: stand near the beginning of their declarations, so no text that anybody writes comes near.
+MAX_WORK = 2_000_000
+#: A place where a name might stand costs about as much as so many characters.
+_PLACE = 16
 #: What takes two units of UTF-16.
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 _BLANKS = re.compile(r"\s+")
@@ -57,6 +64,12 @@ class NameRanges:
         self._wide = [found.start() for found in wide]
         #: The same places, counted in units of UTF-16.
         self._wide_units = [at + number for number, at in enumerate(self._wide)]
+        #: How many characters were gone through, and what counts as such.
+        self.work = 0
+
+    def all_narrowed(self, wanted: Iterable[tuple[Range, str]]) -> dict[tuple[Range, str], Range]:
+        """The ranges of many names, which do not depend on the order that they are asked in."""
+        return {pair: self.narrowed(*pair) for pair in sorted(set(wanted), key=_from_above)}
 
     def narrowed(self, span: Range, name: str) -> Range:
         """The range of the name in that of its declaration, or that one."""
@@ -64,9 +77,7 @@ class NameRanges:
         if name[:1].isdigit():  # the number of an item, which stands nowhere
             return span
         first, end = self._offset(span.start), self._offset(span.end)
-        end = min(end, first + _FAR)
-        # Most names that are not spelled are not there at all, which is quickly seen.
-        at = self._find(name, first, end) if name in self._text[first:end] else -1
+        at = self._find(name, first, min(end, first + _FAR))
         if at < 0:
             return span
         line = bisect_right(self._starts, at) - 1
@@ -76,11 +87,31 @@ class NameRanges:
     def _find(self, name: str, first: int, end: int) -> int:
         if self._stands(name, first, end):
             return self._second(name, first, end)
+        # Most names that are not spelled are not there at all, which is quickly seen.
+        if self.work >= MAX_WORK or not self._may_stand(name, first, end):
+            return -1
+        gone_through = end
         for found in _tokens(name.startswith("#")).finditer(self._text, first, end):
             at = found.start("word")
             if at >= 0 and self._text[at - 1 : at] != "-" and self._stands(name, at, end):
-                return self._second(name, at, end)
-        return -1
+                gone_through = at
+                break
+        self.work += gone_through - first
+        return self._second(name, gone_through, end) if gone_through < end else -1
+
+    def _may_stand(self, name: str, first: int, end: int) -> bool:
+        """Whether a name stands behind its beginning as a word, be it in a comment."""
+        is_private = name.startswith("#")
+        if not is_private and not _is_letter(name[0]):
+            return False
+        at = self._text.find(name, first + 1, end)
+        while at >= 0 and self.work < MAX_WORK:
+            self.work += _PLACE
+            before = self._text[at - 1]
+            if (is_private or not _is_letter(before)) and self._stands(name, at, end):
+                return True
+            at = self._text.find(name, at + 1, end)
+        return False
 
     def _second(self, name: str, at: int, end: int) -> int:
         """Of ``get get()`` the second."""
@@ -103,6 +134,11 @@ class NameRanges:
     def _units(self, at: int) -> int:
         """How many units of UTF-16 stand before a place of the text."""
         return at + bisect_left(self._wide, at)
+
+
+def _from_above(pair: tuple[Range, str]) -> tuple[int, int, int, int, str]:
+    (start, end), name = (pair[0].start, pair[0].end), pair[1]
+    return start.line, start.character, end.line, end.character, name
 
 
 def _is_letter(character: str) -> bool:

@@ -11,7 +11,7 @@ from sightline.contract.limits import MAX_DOCUMENT_SYMBOL_NODES, MAX_ITEMS_NONPA
 from sightline.contract.name_ranges import NameRanges, is_as_long
 from sightline.contract.orders import document_symbol_key
 from sightline.contract.source import RawSymbol
-from sightline.contract.values import DocumentSymbol
+from sightline.contract.values import DocumentSymbol, Range
 from sightline.tools.positions import DocumentArguments, ask_document
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural, within
 from sightline.workspace.view import SOURCE_EPOCHS
@@ -76,9 +76,7 @@ def _left_out(count: int) -> str:
 
 def _flatten(uri: str, roots: Sequence[RawSymbol], text: str) -> list[tuple[DocumentSymbol, int]]:
     """Every named symbol once, in order, and how deep it lies from the root down."""
-    #: By name and id, which hold all that a symbol is.
-    found: dict[tuple[str, str], tuple[DocumentSymbol, int]] = {}
-    names: NameRanges | None = None
+    named: list[tuple[RawSymbol, str | UnsetType, int]] = []
     stack = [(node, node.container, 0) for node in reversed(roots)]
     visited = 0
     while stack:
@@ -86,16 +84,17 @@ def _flatten(uri: str, roots: Sequence[RawSymbol], text: str) -> list[tuple[Docu
         visited += 1
         if visited > MAX_DOCUMENT_SYMBOL_NODES:
             raise TooMany("the document has more than 20,000 symbols")
-        name, kind, span, selection = node.name, node.kind, node.range, node.selection
-        nameless = not name.strip()
+        nameless = not node.name.strip()
         if node.children:  # a nameless node gives them no container
-            around: str | UnsetType = UNSET if nameless else name
+            around: str | UnsetType = UNSET if nameless else node.name
             stack += [(child, around, depth + 1) for child in reversed(node.children)]
-        if nameless:
-            continue
-        if selection == span and not is_as_long(span, name):  # the source tells no more than that
-            names = names or NameRanges(text)
-            selection = names.narrowed(span, name)
+        if not nameless:
+            named.append((node, container, depth))
+    selections = _selections([node for node, _, _ in named], text)
+    #: By name and id, which hold all that a symbol is.
+    found: dict[tuple[str, str], tuple[DocumentSymbol, int]] = {}
+    for (node, container, depth), selection in zip(named, selections, strict=True):
+        name, kind, span = node.name, node.kind, node.range
         id_ = document_symbol_id(uri, name, kind, span, selection, container)
         known = found.get((name, id_))
         if known is None or depth < known[1]:
@@ -105,6 +104,24 @@ def _flatten(uri: str, roots: Sequence[RawSymbol], text: str) -> list[tuple[Docu
     if not _is_ordered(symbol for symbol, _ in entries):
         entries.sort(key=lambda entry: document_symbol_key(entry[0]))
     return entries
+
+
+def _selections(nodes: Sequence[RawSymbol], text: str) -> list[Range]:
+    """Where the names stand; some sources tell no more than what is around them."""
+    wanted = [
+        (node.range, node.name)
+        for node in nodes
+        if node.selection == node.range and not is_as_long(node.range, node.name)
+    ]
+    if not wanted:
+        return [node.selection for node in nodes]
+    names = NameRanges(text).all_narrowed(wanted)
+    return [
+        names.get((node.range, node.name), node.selection)
+        if node.selection == node.range
+        else node.selection
+        for node in nodes
+    ]
 
 
 def _is_ordered(symbols: Iterable[DocumentSymbol]) -> bool:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sightline.contract.failures import Failure, InvalidArguments, TooMany
 from sightline.contract.ids import workspace_symbol_id
 from sightline.contract.limits import MAX_WORKSPACE_SYMBOLS_ITEMS_TOTAL
-from sightline.contract.name_ranges import NameRanges, is_as_long
+from sightline.contract.name_ranges import MAX_WORK, NameRanges, is_as_long
 from sightline.contract.orders import canonical, workspace_symbol_key
 from sightline.contract.source import RawWorkspaceSymbol
 from sightline.contract.values import Location, Range, WorkspaceSymbol
@@ -26,7 +26,7 @@ INFO = ToolInfo(
     paged=True,
 )
 
-#: So many files are looked into before others have a turn.
+#: So many files are looked into before others have a turn, or fewer where that is much work.
 _AT_ONCE = 32
 
 
@@ -59,12 +59,16 @@ class WorkspaceSymbols:
             elif raw.name.strip():
                 shown.setdefault(uri, []).append(raw)
         symbols: list[WorkspaceSymbol] = []
-        for number, (uri, there) in enumerate(shown.items()):
-            for raw, span in zip(there, _name_ranges(desk.view, uri, there), strict=True):
+        work = 0
+        for uri, there in shown.items():
+            spans, more = _name_ranges(desk.view, uri, there)
+            for raw, span in zip(there, spans, strict=True):
                 id_ = workspace_symbol_id(uri, raw.name, raw.kind, span, raw.container)
                 location = Location(uri, span)
                 symbols.append(WorkspaceSymbol(id_, raw.name, raw.kind, location, raw.container))
-            if number % _AT_ONCE == _AT_ONCE - 1:
+            work += more + MAX_WORK // _AT_ONCE
+            if work >= MAX_WORK:
+                work = 0
                 await asyncio.sleep(0)
         ordered = canonical(symbols, workspace_symbol_key)
         if len(ordered) > MAX_WORKSPACE_SYMBOLS_ITEMS_TOTAL:
@@ -79,12 +83,18 @@ class WorkspaceSymbols:
         return Paged(ordered, summary)
 
 
-def _name_ranges(view: View, uri: str, symbols: Sequence[RawWorkspaceSymbol]) -> list[Range]:
-    """The ranges of the names of symbols in one document; some sources tell what is around them."""
+def _name_ranges(
+    view: View, uri: str, symbols: Sequence[RawWorkspaceSymbol]
+) -> tuple[list[Range], int]:
+    """The ranges of the names of symbols in one document, and how much work they were.
+
+    Some sources tell what is around them.
+    """
     told = [raw.location.range for raw in symbols]
     if all(is_as_long(raw.location.range, raw.name) for raw in symbols):
-        return told
+        return told, 0
     with suppress(Failure):  # of what cannot be read the source knows more
         names = NameRanges(view.document(uri).text)
-        return [names.narrowed(raw.location.range, raw.name) for raw in symbols]
-    return told
+        found = names.all_narrowed((raw.location.range, raw.name) for raw in symbols)
+        return [found[raw.location.range, raw.name] for raw in symbols], names.work
+    return told, 0

@@ -53,6 +53,8 @@ class Watcher(Struct, eq=False):
     _silent: frozenset[str] = frozenset()
     #: Which folder the watches are in.
     _identity: tuple[int, int] | None = None
+    #: The file system on which there were files at the last look that found any.
+    device: int | None = None
 
     @property
     def sweeps(self) -> bool:
@@ -63,7 +65,7 @@ class Watcher(Struct, eq=False):
         return self._is_within and all(part.complete for part in self.swept.values())
 
     def start(self) -> None:
-        self.tree = self._enter_anew()
+        self._hold(self._enter_anew())
 
     def changes(self) -> list[Change]:
         was_sure, self._is_sure = self._is_sure, False  # whatever breaks this off
@@ -88,7 +90,8 @@ class Watcher(Struct, eq=False):
             self.inotify.unwatch(number)
         self._paths, self._numbers, self.swept = {}, {}, {}
         self.inotify.drain()
-        before, self.tree = self.tree, self._enter_anew()
+        before = self.tree
+        self._hold(self._enter_anew())
         self._is_sure = True
         found = ChangeSet()
         found.note_all(differences(before, self.tree))
@@ -124,8 +127,13 @@ class Watcher(Struct, eq=False):
 
     def _put(self, draft: Draft) -> list[Change]:
         """The draft is the tree from now on."""
-        self.tree = draft.tree
+        self._hold(draft.tree)
         return draft.changes()
+
+    def _hold(self, tree: Tree) -> None:
+        self.tree = tree
+        if self._identity is not None and any(tree.values()):
+            self.device = self._identity[0]
 
     # Folders
 

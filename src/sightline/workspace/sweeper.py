@@ -12,7 +12,7 @@ from msgspec import Struct
 from sightline.contract.ticks import settled_at
 from sightline.workspace.changes import Change, ChangeSet
 from sightline.workspace.regular import open_regular
-from sightline.workspace.tree import MAX_FILES, Stamp, Tree, differences, scan
+from sightline.workspace.tree import MAX_FILES, Stamp, Tree, device_of, differences, scan
 
 __all__ = ["Scope", "Sweeper"]
 
@@ -61,6 +61,8 @@ class Sweeper:
         self.scope = scope or Scope()
         self.tree: Tree = {}
         self.complete = True
+        #: The file system on which there were files at the last look that found any.
+        self.device: int | None = None
         self._closed = False
         #: Files that may be written again without their stamp changing: it, and their content.
         self._racy: dict[tuple[str, str], tuple[Stamp, bytes]] = {}
@@ -105,7 +107,11 @@ class Sweeper:
 
     def _scan(self, limit: int | None) -> tuple[Tree, bool]:
         limit = self.scope.swept if limit is None else limit
-        return scan(self.top, limit, lambda: self._closed, self.scope.enters)
+        device = device_of(self.top)
+        tree, complete = scan(self.top, limit, lambda: self._closed, self.scope.enters)
+        if any(tree.values()):
+            self.device = device
+        return tree, complete
 
     def _note_racy(self, now: int) -> None:
         self._racy = {

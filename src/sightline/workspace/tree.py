@@ -22,6 +22,7 @@ __all__ = [
     "MAX_FILES",
     "Stamp",
     "Tree",
+    "device_of",
     "differences",
     "digest48",
     "file_count",
@@ -183,6 +184,15 @@ def differences(before: Tree, after: Tree) -> Iterator[tuple[str, Stamp | None, 
             for name in old.keys() | new.keys():
                 if old.get(name) != new.get(name):
                     yield f"{folder}/{name}", old.get(name), new.get(name)
+
+
+def device_of(folder: str) -> int | None:
+    """The file system of a folder; ``None`` if there is none, or a link."""
+    try:
+        status = os.lstat(folder)
+    except OSError:
+        return None
+    return status.st_dev if stat.S_ISDIR(status.st_mode) else None
 
 
 def file_count(tree: Tree) -> int:

@@ -22,7 +22,7 @@ from sightline.workspace.gate import Gate
 from sightline.workspace.observers import Observer, Watcher, observe
 from sightline.workspace.roots import Root, RootSet
 from sightline.workspace.surroundings import Surroundings
-from sightline.workspace.tree import Tree, digest48, file_count, last_change, scan
+from sightline.workspace.tree import Tree, device_of, digest48, file_count, last_change, scan
 from sightline.workspace.view import Epochs, View, text_digest48, top_folders
 
 __all__ = ["UNLISTED", "Listener", "Workspace"]
@@ -411,11 +411,15 @@ class Workspace:
             self._move(fs=True)
 
     def _is_gone(self, root: Root) -> bool:
-        """One that has files is not looked at again. A link is none: where it leads is no root."""
+        """One that has files is not looked at again. A link is none: where it leads is no root.
+
+        What is unmounted leaves an empty folder behind, which is on another file system.
+        """
         observer = self.observers.get(root.real)
         if observer is None or any(observer.tree.values()):
             return False
-        return os.path.islink(root.real) or not os.path.isdir(root.real)
+        device = device_of(root.real)
+        return device is None or observer.device not in (None, device)
 
     def _is_deserted(self) -> bool:
         """Whether no root is a folder any more."""

@@ -67,6 +67,9 @@ async def check(client: Client, name: str, endpoint: Endpoint, here: Here) -> Fo
 
 
 async def _line(client: Client, name: str, endpoint: Endpoint, here: Here) -> Line:
+    if endpoint.wrong:
+        wrong = " and ".join(endpoint.wrong)
+        raise CommandError(f"{wrong} of the entry must be text; correct that, or use --write")
     if endpoint.url:
         again = rewrite(client.key, name, endpoint.url)
         headers = await _headers(endpoint, here)

@@ -126,6 +126,8 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict)
     helper: str = ""
     enabled: bool = True
+    #: Variables and headers whose value is no text.
+    wrong: tuple[str, ...] = ()
 
     @property
     def transport(self) -> str:
@@ -136,13 +138,21 @@ def endpoint_of(entry: Entry) -> Endpoint:
     """What an entry says, whichever client's spelling it has."""
     command = entry.get("command") or []
     words = [command] if isinstance(command, str) else _listed(command)
+    env = _table(entry.get("env") or entry.get("environment"))
+    headers = _table(entry.get("headers") or entry.get("http_headers"))
     return Endpoint(
         command=tuple(map(str, [*words, *_listed(entry.get("args"))])),
-        env=_table(entry.get("env") or entry.get("environment")),
+        env=_texts(env),
         url=_text(entry.get("httpUrl") or entry.get("url")),
-        headers=_table(entry.get("headers") or entry.get("http_headers")),
+        headers=_texts(headers),
         helper=_text(entry.get("headersHelper") or entry.get("http_headers_helper")),
         enabled=entry.get("enabled", True) is not False and entry.get("disabled") is not True,
+        wrong=tuple(
+            name
+            for table in (env, headers)
+            for name, value in table.items()
+            if not isinstance(value, str)
+        ),
     )
 
 
@@ -153,8 +163,12 @@ def _listed(value: object) -> list[object]:
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
 
 
-def _table(value: object) -> Mapping[str, str]:
+def _table(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
+
+
+def _texts(table: Mapping[str, object]) -> Mapping[str, str]:
+    return {name: value for name, value in table.items() if isinstance(value, str)}
 
 
 def _text(value: object) -> str:

@@ -11,7 +11,10 @@ import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
 
 from sightline import __version__
 from sightline.cli.clients.lines import Line
@@ -21,6 +24,8 @@ __all__ = ["Visit", "visit"]
 
 _ANSWER_S = 30.0
 _PAUSE_S = 0.1
+_NO_SERVER = "what answers is not an MCP server"
+_T = TypeVar("_T")
 Question = tuple[str, dict[str, Any]]
 #: Questions that any project can be asked, in the catalogue's order of families.
 _ANYWHERE: tuple[Question, ...] = (
@@ -28,6 +33,46 @@ _ANYWHERE: tuple[Question, ...] = (
     ("index_status", {}),
     ("context.list_caches", {}),
 )
+
+
+class _Server(Struct):
+    version: str
+
+
+class _Opened(Struct):
+    serverInfo: _Server  # noqa: N815 - the wire's spelling
+    protocolVersion: str  # noqa: N815
+
+
+class _Tool(Struct):
+    name: str
+
+
+class _Listed(Struct):
+    tools: list[_Tool]
+
+
+class _Content(Struct):
+    text: str = ""
+
+
+class _Called(Struct):
+    content: list[_Content] = []
+    structuredContent: dict[str, Any] | None = None  # noqa: N815
+    isError: bool = False  # noqa: N815
+
+
+class _Details(Struct):
+    retryable: bool
+
+
+class _Data(Struct):
+    details: _Details
+
+
+class _Error(Struct):
+    message: str = ""
+    data: object = None
 
 
 @dataclass(frozen=True)
@@ -64,26 +109,26 @@ async def visit(
         "capabilities": {},
         "clientInfo": {"name": name, "version": __version__},
     }
-    opened = await _ask(line, 0, "initialize", asked)
-    await line.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
-    listed = await _ask(line, 1, "tools/list", {})
-    tools = [str(tool["name"]) for tool in listed["tools"]]
+    opened = _read(await _ask(line, 0, "initialize", asked), _Opened)
+    await _say(line, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    listed = _read(await _ask(line, 1, "tools/list", {}), _Listed)
+    tools = [tool.name for tool in listed.tools]
     connected = time.monotonic()
     about = [("vscode.lsp.documentSymbols", {"uri": Path(example).as_uri()})] if example else []
     tool, result, elsewhere = await _first_answer(line, tools, [*about, *_ANYWHERE], wait_s)
-    content = result.get("content", [])
-    payload = result.get("structuredContent")
-    if payload is None and content:
-        payload = json.loads(content[0]["text"])
+    called = _read(result, _Called)
+    payload = called.structuredContent
+    if payload is None and called.content:
+        payload = _payload(called.content[0].text)
     return Visit(
-        version=str(opened["serverInfo"]["version"]),
-        revision=str(opened["protocolVersion"]),
+        version=opened.serverInfo.version,
+        revision=opened.protocolVersion,
         tools=tools,
         tool=tool,
         about=os.path.basename(example) if example and tool and "documentSymbols" in tool else "",
         summary=str((payload or {}).get("summary", "")),
         size=len(json.dumps(payload, ensure_ascii=False)),
-        has_text=bool(content),
+        has_text=bool(called.content),
         connect_s=connected - began,
         call_s=time.monotonic() - connected,
         elsewhere=elsewhere,
@@ -132,28 +177,59 @@ class _NotYet(Exception):
 
 
 async def _ask(line: Line, number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
-    try:
-        async with asyncio.timeout(_ANSWER_S):
-            answer = await line.say(
-                {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-            )
-    except TimeoutError:
-        raise CommandError(f"no answer to {method} in {_ANSWER_S:.0f} s", Exit.NOT_READY) from None
-    except ValueError:
-        raise CommandError("what answers is not an MCP server") from None
+    message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+    answer = await _say(line, message)
     if answer is None or "error" in answer:
-        error = (answer or {}).get("error", {})
-        said = str(error.get("message", f"no answer to {method}"))
-        if error.get("data", {}).get("details", {}).get("retryable"):
+        error = _read((answer or {}).get("error", {}), _Error)
+        said = error.message or f"no answer to {method}"
+        if _is_retryable(error.data):
             raise _NotYet(said)
         if "WORKSPACE_DENIED" in said:
             raise _NotServed(said)
         missing = "PROVIDER_UNAVAILABLE" in said
         raise CommandError(_for_people(said), Exit.MISSING if missing else Exit.REFUSED)
-    result: dict[str, Any] = answer["result"]
-    if result.get("isError"):
-        raise CommandError(str(result["content"][0]["text"]))
+    result = answer.get("result")
+    if not isinstance(result, dict):
+        raise CommandError(_NO_SERVER)
+    called = _read(result, _Called)
+    if called.isError:
+        raise CommandError(called.content[0].text if called.content else f"{method} failed")
     return result
+
+
+async def _say(line: Line, message: dict[str, Any]) -> dict[str, Any] | None:
+    try:
+        async with asyncio.timeout(_ANSWER_S):
+            return await line.say(message)
+    except TimeoutError:
+        raise CommandError(
+            f"no answer to {message['method']} in {_ANSWER_S:.0f} s", Exit.NOT_READY
+        ) from None
+    except ValueError:
+        raise CommandError(_NO_SERVER) from None
+
+
+def _is_retryable(data: object) -> bool:
+    """What an error tells besides its message is for each server to choose."""
+    try:
+        return msgspec.convert(data, _Data).details.retryable
+    except msgspec.ValidationError:
+        return False
+
+
+def _read(value: object, shape: type[_T]) -> _T:
+    """What a server said, in the shape that MCP asks for. Whatever else is in it is its own."""
+    try:
+        return msgspec.convert(value, shape)
+    except msgspec.ValidationError:
+        raise CommandError(_NO_SERVER) from None
+
+
+def _payload(text: str) -> dict[str, Any]:
+    try:
+        return _read(json.loads(text), dict[str, Any])
+    except ValueError:
+        raise CommandError(_NO_SERVER) from None
 
 
 def _for_people(message: str) -> str:

@@ -5,9 +5,12 @@ Only loopback addresses are spoken to, over a plain socket.
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 from urllib.parse import urlsplit
+
+import msgspec
 
 from sightline.cli.exits import CommandError, Exit
 from sightline.process.child import Child, StartFailed, spawn
@@ -15,11 +18,12 @@ from sightline.process.child import Child, StartFailed, spawn
 __all__ = ["HttpLine", "Line", "StdioLine"]
 
 _MAX_BYTES = 8 << 20
+_HEADER = re.compile(r"[!-9;-~]+: [\t -~\xa0-\xff]*")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Line(Protocol):
-    """A way to a server: one request, one answer."""
+    """A way to a server: one request, one answer. ``ValueError``: what came is no message."""
 
     async def say(self, message: dict[str, Any]) -> dict[str, Any] | None: ...
 
@@ -47,7 +51,7 @@ class StdioLine:
         if "id" not in message:
             return None
         while line := await self._child.stdout.readline():
-            answer: dict[str, Any] = json.loads(line)
+            answer = _message(line)
             if answer.get("id") == message["id"]:
                 return answer
         await self._child.wait()
@@ -68,11 +72,19 @@ class HttpLine:
         """``again`` is the command that writes the entry anew."""
         self._again = again
         self._sends_revision = sends_revision
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+            port = parts.port or 80
+            url.encode("ascii")
+        except ValueError:  # half a bracket, a port that is none, or what must be spelled with %
+            raise CommandError(f"the address {url} is not one; write it anew: {again}") from None
         if parts.scheme != "http" or parts.hostname not in _LOOPBACK:
             raise CommandError(f"{url} is not on this machine; sightline serve is http://127.0.0.1")
-        self._url, self._host, self._port = url, parts.hostname, parts.port or 80
+        self._url, self._host, self._port = url, parts.hostname, port
         self._path = parts.path or "/"
+        for name, text in headers.items():
+            if not _HEADER.fullmatch(f"{name}: {text}"):
+                raise CommandError(f"the header {name} has what none may have; correct the entry")
         self._headers = dict(headers)
 
     async def say(self, message: dict[str, Any]) -> dict[str, Any] | None:
@@ -93,9 +105,10 @@ class HttpLine:
             self._headers["mcp-session-id"] = session
         if status == 202 or not body:
             return None
-        answer: dict[str, Any] = json.loads(body)
-        revision = answer.get("result", {}).get("protocolVersion")
-        if revision and self._sends_revision:
+        answer = _message(body)
+        result = answer.get("result")
+        revision = result.get("protocolVersion") if isinstance(result, dict) else None
+        if isinstance(revision, str) and self._sends_revision:
             self._headers["mcp-protocol-version"] = revision
         return answer
 
@@ -108,6 +121,7 @@ class HttpLine:
             "connection": "close",
         } | {name.lower(): text for name, text in self._headers.items()}
         head = [f"POST {self._path} HTTP/1.1", *(f"{name}: {text}" for name, text in sent.items())]
+        data = "\r\n".join([*head, "", ""]).encode("latin-1") + body
         try:
             reader, writer = await asyncio.open_connection(self._host, self._port)
         except OSError:
@@ -116,10 +130,12 @@ class HttpLine:
                 Exit.NOT_FOUND,
             ) from None
         try:
-            writer.write("\r\n".join([*head, "", ""]).encode("latin-1") + body)
+            writer.write(data)
             answer = await reader.read(_MAX_BYTES)
             while not reader.at_eof() and len(answer) < _MAX_BYTES:
                 answer += await reader.read(_MAX_BYTES)
+        except OSError:  # it hung up
+            answer = b""
         finally:
             writer.close()
         first, _, rest = answer.partition(b"\r\n")
@@ -132,3 +148,7 @@ class HttpLine:
 
     async def close(self) -> None:
         """Nothing is kept open."""
+
+
+def _message(data: bytes) -> dict[str, Any]:
+    return msgspec.convert(json.loads(data), dict[str, Any])

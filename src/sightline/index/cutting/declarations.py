@@ -623,16 +623,11 @@ def _flatten(data: bytes, part: _Part, lines: list[int]) -> Iterator[Chunk]:
         )  # fmt: skip
     else:
         for piece in split_spans(data, spans, lines):
-            inside = [
-                symbol
-                for place, symbol in symbols
-                if any(start <= place < end for start, end in piece)
-            ]
+            inside = _inside(symbols, piece)
             first = bisect_right(lines, piece[0][0] - 1)
             last = bisect_right(lines, piece[-1][1] - 2)
             yield Chunk(
-                part.kind, part.name, part.container, first, max(first, last), tuple(piece),
-                tuple(inside),
+                part.kind, part.name, part.container, first, max(first, last), tuple(piece), inside,
             )  # fmt: skip
     for inner in part.parts:
         yield from _flatten(data, inner, lines)
