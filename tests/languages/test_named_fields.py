@@ -174,3 +174,14 @@ async def test_a_class_that_may_be_one_of_these(tmp_path: Path, server: str) -> 
         else "price is an argument in 3 other places (use.py); uses of unknown meaning are not "
         "counted."
     )
+
+
+@pytest.mark.parametrize("server", ["ty", "pyright"])
+async def test_a_changed_copy_of_a_tuple(tmp_path: Path, server: str) -> None:
+    use = "from item import Point\np = Point(width=1)\np._replace(width=2)\n"
+    assert await told(tmp_path, {"use.py": use}, server, 6) == (
+        ""  # ty counts it
+        if server == "ty"
+        else "width is an argument in 1 other place (use.py); uses of unknown meaning are not "
+        "counted."
+    )

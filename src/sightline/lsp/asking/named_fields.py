@@ -36,7 +36,9 @@ from sightline.lsp.server.server import Server
 __all__ = ["note"]
 
 #: What makes an object, or a copy with some fields changed.
-_MAKERS = frozenset((b"__replace__", b"construct", b"evolve", b"model_construct", b"replace"))
+_MAKERS = frozenset(
+    (b"__replace__", b"_replace", b"construct", b"evolve", b"model_construct", b"replace")
+)
 #: What makes an object of the class around it, or of one below that.
 _OWN = b"cls"
 _TYPED_DICT = b"TypedDict"
