@@ -90,6 +90,31 @@ def _line(quote: bytes) -> bytes:
     return rb"(?:[^%b\\\n]++|\\.)*+%b?" % (quote, quote)
 
 
+def _quoted(quote: bytes) -> bytes:
+    """A pattern for a text of JavaScript, but for quotes behind a letter or figure: those are in
+    what markup says (``Don't``), unless a keyword stands there.
+    """
+    keywords = b"|".join(rb"(?<=\b%b%b)" % (each, quote) for each in _BEFORE_TEXTS)
+    return rb"%b(?:(?<![\w$]%b)|%b)%b" % (quote, quote, keywords, _line(quote))
+
+
+_BEFORE_TEXTS = (b"case", b"default", b"from", b"import", b"return", b"typeof")
+
+
+def _expression(name: bytes) -> bytes:
+    """A pattern for a regular expression of JavaScript behind its first slash. One that does not
+    end in its line, or that has markup in it, is none: that is code, by ``name``.
+    """
+    markup = rb"/[\w.:-]*>", rb"[\w$]+[?!]?\."
+    part = rb"[^/\\\[<{\n]++|\\[^\n]|\[(?:[^\]\\\n]++|\\[^\n])*+\]?|<(?!%b)|\{(?!%b)" % markup
+    return rb"(?![/*])(?:%b)++(?:/|(?P<%b>))" % (part, name)
+
+
+#: What stands before a regular expression, also with a blank between or at the end of the line
+#: above. Others, such as a brace or a semicolon that ends something, are in what markup says, too.
+_OPENS = rb"[(,=:\[&|?{]"
+
+
 _PYTHON = _Syntax(
     re.compile(
         possessive(rb"#[^\n]*|%b|%b" % (_text(b'"', b"code"), _text(b"'", b"also_code"))), re.DOTALL
@@ -105,8 +130,19 @@ _ATTRIBUTE = re.compile(r"\w+\.")
 _JAVASCRIPT = _Syntax(
     re.compile(
         possessive(
-            rb"`(?P<code>(?:[^`\\]++|\\.)*+`?)|//[^\n]*|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|\"%b|'%b"
-            % (_line(b'"'), _line(b"'"))
+            rb"`(?P<code>(?:[^`\\]++|\\.)*+`?)|/(?<![:/]/)/[^\n]*"
+            # What never ends is no comment.
+            rb"|/\*(?:[^*]++|\*(?!/))*+(?:\*/|(?P<no_comment>))"
+            rb"|/(?:(?<=%b/)|(?<=!/)|(?<=%b /)|(?<==>/)|(?<==> /)|(?<=\breturn /))%b"
+            rb"|\n(?:(?<=%b\n)|(?<==>\n))[ \t]*+/%b|%b|%b"
+            % (
+                *(_OPENS,) * 2,
+                _expression(b"none"),
+                _OPENS,
+                _expression(b"also_none"),
+                _quoted(b'"'),
+                _quoted(b"'"),
+            )
         ),
         re.DOTALL,
     ),
