@@ -67,7 +67,7 @@ class _Syntax(NamedTuple):
 _MODIFIER = (
     r"(?:public|private|protected|static|async|readonly|get|set|override|abstract|declare|accessor)"
 )
-_DECORATOR = r"@[\w$.]+(?:\([^()]*+\))?"
+_DECORATOR = possessive(r"@[\w$.]+(?:\((?:[^()]++|\([^()]*+\))*+\))?")
 #: Before a parameter these make it a member, too.
 _ACCESS = r"(?:public|private|protected|readonly|override)"
 
@@ -155,6 +155,12 @@ _JAVASCRIPT = _Syntax(
 #: A property behind others in its line, and what stands before it.
 _BEHIND = re.compile(r".*,\s*[\"']?")
 _PROPERTY = re.compile(r"[\"']?[\w$]+[\"']?\??\s*[:(]")
+#: What stands before a member of an ``enum`` in its line, and before all of them.
+_BEFORE_MEMBER = re.compile(r"(?:.*[,{/])?\s*[\"']?")
+_ENUM = re.compile(rb"\benum\s+[^\s{}()=]+\s*\Z")
+_BRACES = re.compile(rb"[{}]")
+#: So much of what an ``enum`` begins with is read.
+_MOST_HEAD = 300
 _SYNTAXES = {
     "python": _PYTHON,
     "javascript": _JAVASCRIPT,
@@ -183,7 +189,9 @@ def is_member(language: str, text: str, place: Position) -> bool:
         return True
     before = syntax.before.fullmatch(line, 0, column)
     if before is None or syntax.after.match(line, column) is None:
-        return language != "python" and _is_property(line, column)
+        if language == "python":
+            return False
+        return _is_property(line, column) or _is_of_enum(text, place.line, line[:column])
     return language != "python" or line[:column].endswith(".") or _opener(text, place) == "class"
 
 
@@ -199,6 +207,25 @@ def _is_property(line: str, column: int) -> bool:
             if not closed:
                 return character == "{"
             closed -= 1
+    return False
+
+
+def _is_of_enum(text: str, number: int, before: str) -> bool:
+    """Whether the last brace that is open before a name begins an ``enum``. What is declared right
+    there is a member, whatever follows it.
+    """
+    if "enum" not in text or _BEFORE_MEMBER.fullmatch(before) is None:
+        return False
+    whole = "\n".join([*text.split("\n", number)[:number], before]).encode()
+    no_code = spans_of(_JAVASCRIPT.no_code, whole)
+    closed = 0
+    for brace in reversed(list(_BRACES.finditer(whole))):
+        start = brace.start()
+        if start in no_code:
+            continue
+        if brace[0] == b"{" and not closed:
+            return _ENUM.search(whole, max(0, start - _MOST_HEAD), start) is not None
+        closed += 1 if brace[0] == b"}" else -1
     return False
 
 
