@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from sightline.lsp.asking import module_values
+from sightline.lsp.asking.members import TOO_MUCH
 from tests.languages.samples import only
 from tests.support.engine import engine
 from tests.support.files import write_files
@@ -92,3 +94,19 @@ async def test_pyright_is_not_asked(tmp_path: Path) -> None:
     files = {"use.py": LOADED, "other.py": ELSEWHERE}
     said = await summary(tmp_path, files, 0, 4, "pyright")
     assert "total stands after a dot in 1 other place (use.py)" in said
+
+
+async def test_uses_behind_many_that_are_known(tmp_path: Path) -> None:
+    use = "import sys\n\nfrom shop import cart\n\n" + "cart.total()\n" * 520
+    use += 'if sys.platform == "win32":\n' + "    cart.total()\n"
+    said = await summary(tmp_path, {"use.py": use}, 0, 4)
+    assert said.endswith(f"(next page available). {unknown('total', 'use.py')}")
+
+
+async def test_more_uses_in_a_file_than_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_values, "_MOST_IN_FILE", 3)
+    use = UNREACHABLE + "    cart.total()\n" * 3
+    said = await summary(tmp_path, {"use.py": use}, 0, 4)
+    assert said == f"Returned 1 reference. {TOO_MUCH}"

@@ -24,12 +24,11 @@ from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.members import (
     MOST_ASKED,
-    MOST_READ,
+    PYTHON_NO_CODE,
     TOO_MUCH,
     Members,
     Place,
     can_be_asked,
-    code_places,
 )
 from sightline.lsp.coverage.source_texts import SourceTexts, after_dot
 from sightline.lsp.server.server import Server
@@ -47,6 +46,8 @@ _IMPORT = (
     rb"^[ \t]*+(?:from[ \t]+[\w.]+[ \t]+)?+import\b(?:[^()\n#]*|[ \t]*\((?:[^()#]|#[^\n]*+)*)\b%b\b"
 )
 _NO_MODULE = (b"self", b"cls", b"super")
+#: In a file with more places of a name nobody tells which of them are taken from a module.
+_MOST_IN_FILE = 20_000
 #: So much of a line is looked at before a name.
 _MOST_BEFORE = 1_000
 #: So many folders may be packages, but for those that are called so.
@@ -143,7 +144,9 @@ def _places(taken: Iterable[Taken]) -> list[Place]:
 
 def _taken(
     texts: SourceTexts, hits: Mapping[str, Sequence[int]], definitions: Iterable[str]
-) -> Sequence[Taken]:
+) -> Sequence[Taken] | None:
+    if any(len(starts) > _MOST_IN_FILE for starts in hits.values()):
+        return None
     names = {name for path in definitions for name in _names_of(path)} - _ANYWHERE
 
     @cache
@@ -160,7 +163,7 @@ def _taken(
         # What tests are given is made in a file that they do not import.
         shared = (f"{folder}/conftest.py" for folder in list(above(path))[1:])
         loaded = loads(path) or any(map(gives, shared))
-        found += _in_file(texts, path, hits[path][:MOST_READ], loaded=loaded)
+        found += _in_file(texts, path, hits[path], loaded=loaded)
     return found
 
 
@@ -174,6 +177,7 @@ def _in_file(
         found = re.search(possessive(_IMPORT % name), text, re.MULTILINE)
         return found[0] if found is not None else b""
 
+    number, counted = 0, 0
     for start in starts:
         line = text.rfind(b"\n", 0, start) + 1
         first_byte = max(line, start - _MOST_BEFORE)
@@ -184,12 +188,20 @@ def _in_file(
         loose = loaded and (names is not None or _LOADED.search(before) is not None)
         if not (stated or loose) or (first is not None and first[0] in _NO_MODULE):
             continue
-        for at in code_places("python", texts, path, [start]):
-            if names is None or not stated:
-                yield Taken(path, at)
-                continue
-            module = text[line : first_byte + names.start(1)].decode("utf-8", "replace")
-            yield Taken(path, at, Position(at.line, line_length_utf16(module)), stated)
+        if start in texts.spans(path, PYTHON_NO_CODE):
+            continue
+        number += text.count(b"\n", counted, start)
+        counted = start
+        at = Position(number, _units(text[line:start]))
+        if names is None or not stated:
+            yield Taken(path, at)
+            continue
+        module = text[line : first_byte + names.start(1)]
+        yield Taken(path, at, Position(number, _units(module)), stated)
+
+
+def _units(text: bytes) -> int:
+    return line_length_utf16(text.decode("utf-8", "replace"))
 
 
 def _may_have(texts: SourceTexts, name: str, place: Location) -> bool:
