@@ -110,3 +110,26 @@ async def test_more_uses_in_a_file_than_are_looked_at(
     use = UNREACHABLE + "    cart.total()\n" * 3
     said = await summary(tmp_path, {"use.py": use}, 0, 4)
     assert said == f"Returned 1 reference. {TOO_MUCH}"
+
+
+#: What every file means by an import, and what each may mean in its own way.
+ANYWHERE = [
+    "import json",
+    "import os, json\n",
+    "from os import path as json",
+    "import os.path as json",
+]
+
+
+@pytest.mark.parametrize("imported", ANYWHERE)
+async def test_a_popular_name_in_many_files(tmp_path: Path, imported: str) -> None:
+    many = {f"m{number}.py": f"{imported}\njson.total()\n" for number in range(60)}
+    assert await summary(tmp_path, many, 0, 4) == "Returned 1 reference."
+
+
+@pytest.mark.parametrize("imported", ["from . import cart", "import cart"])
+async def test_a_name_that_files_may_mean_in_their_own_way(tmp_path: Path, imported: str) -> None:
+    use = f'import sys\n{imported}\nif sys.platform == "win32":\n    cart.total()\n'
+    many = {f"p{number}/use.py": use for number in range(60)} | {"p0/cart.py": CART}
+    said = await summary(tmp_path, many, 0, 4)
+    assert "total stands after a dot in 60 other places" in said

@@ -45,6 +45,8 @@ _NAMES = re.compile(rb"(?<![\w.)\]}\"'])(?:[^\W\d]\w*[ \t]*\.[ \t]*)*?([^\W\d]\w
 _IMPORT = (
     rb"^[ \t]*+(?:from[ \t]+[\w.]+[ \t]+)?+import\b(?:[^()\n#]*|[ \t]*\((?:[^()#]|#[^\n]*+)*)\b%b\b"
 )
+#: What an import names first: a module that names are taken from, or modules and their new names.
+_STATED = re.compile(rb"\s*(?:from[ \t]+([\w.]+)|import\b(.*))", re.DOTALL)
 _NO_MODULE = (b"self", b"cls", b"super")
 #: In a file with more places of a name nobody tells which of them are taken from a module.
 _MOST_IN_FILE = 20_000
@@ -121,11 +123,22 @@ async def _of_modules(
 ) -> Sequence[Taken]:
     """Those of some places where what the name is taken from may be a module that has it.
 
-    What a file imports is mostly the same wherever it is named, so it can be asked about once.
+    What a file imports is mostly the same wherever it is named, so it can be asked about once; and
+    so it is in every file, if nothing in the project is called like it.
     """
+    own = frozenset[bytes]() if each_place else await asyncio.to_thread(_parts, texts.paths())
+
+    @cache
+    def is_same(stated: bytes) -> bool:
+        """Whether an import means the same in every file."""
+        found = _STATED.match(stated)
+        words = re.findall(rb"[\w.]+", (found[1] or found[2]) if found is not None else b".")
+        return not any(word[:1] == b"." or word.split(b".")[0] in own for word in words)
 
     def asked(place: Taken) -> tuple[str, bytes | Position | None]:
-        return place.path, place.module if each_place else place.stated
+        if each_place:
+            return place.path, place.module
+        return "" if is_same(place.stated) else place.path, place.stated
 
     modules = {asked(each): (each.path, each.module) for each in places if each.module is not None}
     if len(modules) > MOST_ASKED:
@@ -136,6 +149,14 @@ async def _of_modules(
         for key, found in zip(modules, led, strict=True)
     }
     return [each for each in places if each.module is None or may[asked(each)]]
+
+
+def _parts(paths: Iterable[str]) -> frozenset[bytes]:
+    """What the files of a project, and the folders that they are in, are called in an import."""
+    parts = {part for path in paths for part in path.split("/")}
+    return frozenset(
+        part.partition(".")[0].removesuffix("-stubs").encode("utf-8", "replace") for part in parts
+    )
 
 
 def _places(taken: Iterable[Taken]) -> list[Place]:
