@@ -130,3 +130,11 @@ async def test_a_protocol_is_a_base_of_what_has_its_members(
     mail = "class Box:\n    size = 1\n\n\nclass Mail(Box):\n    def handle(self) -> None: ...\n"
     files = {"base.py": PROTOCOL + more, "mail.py": mail, "run.py": CALL}
     assert (SAID in await said_of(tmp_path, files)) == is_kin
+
+
+async def test_where_only_the_name_of_a_base_is_known(tmp_path: Path) -> None:
+    mail = "from missing import kinds\n\n\nclass Mail(kinds.Base):\n    def handle(self): ...\n"
+    base = "class Base:\n    def handle(self) -> None: ...\n"
+    said = await said_of(tmp_path, {"base.py": base, "mail.py": mail, "run.py": CALL})
+    assert SAID.replace("a base", "what may be a base", 1) in said
+    assert SAID not in said

@@ -6,13 +6,14 @@
 A call of ``Base.handle`` may reach ``Mail.handle``, and no server counts it as a use of that. The
 head of a class names its bases, by any name and from any module, so the server is asked what each
 of them is, and that one's bases then. Where it cannot tell, and outside of the project, where it is
-not asked, the name alone counts. A protocol is a base of every class that has all of its members,
-though no head says so. Refused is to follow what only a program knows: classes that a function
-makes.
+not asked, the name alone counts, and nobody is sure then. A protocol is a base of every class that
+has all of its members, though no head says so. Refused is to follow what only a program knows:
+classes that a function makes.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import IntEnum
 from functools import cache
 from itertools import accumulate, islice
 from typing import NamedTuple
@@ -25,7 +26,7 @@ from sightline.lsp.asking import questions
 from sightline.lsp.coverage.spans import Spans
 from sightline.lsp.server.server import Server
 
-__all__ = ["Kin", "Opener", "class_line", "code_lines", "openers"]
+__all__ = ["Kin", "Kinship", "Opener", "class_line", "code_lines", "openers"]
 
 #: The first line of a block, or what ends a list of parameters.
 _OPENS = re.compile(rb"([ \t]*)(?:(?:async[ \t]+)?(def|class)\b|([)\]}])|[^\s#])")
@@ -111,6 +112,15 @@ class _Class(NamedTuple):
     bases: tuple[tuple[str, Position], ...]
 
 
+class Kinship(IntEnum):
+    """Whether one class is derived from another."""
+
+    NONE = 0
+    #: It is derived from one of that name that nobody knows.
+    PERHAPS = 1
+    SURE = 2
+
+
 class Kin:
     """The classes of one question. ``lines_of``: those of a file, see ``code_lines``; nothing of
     one that cannot be read. ``is_asked``: whether the server is asked about a file.
@@ -133,7 +143,7 @@ class Kin:
 
     async def of(
         self, definitions: Iterable[Location], others: Sequence[Sequence[Location]]
-    ) -> list[bool]:
+    ) -> list[Kinship]:
         """Whether members that are defined there are of a class that is a base of theirs, or is
         derived from theirs.
         """
@@ -141,20 +151,22 @@ class Kin:
         around = [self._first(found) for found in others] if own else []
         strangers = {each for each in around if each is not None} - own
         if not strangers:
-            return [False for _ in others]
+            return [Kinship.NONE for _ in others]
         await self._learn(own | strangers)
         higher = {each: self._above(each) for each in own | strangers}
 
-        def is_base(one: _Class, other: _Class) -> bool:
-            return _is_among(one, higher[other]) or self._is_met(one, {other, *higher[other][0]})
+        def base(one: _Class, other: _Class) -> Kinship:
+            kinship = _among(one, higher[other])
+            met = kinship is not Kinship.SURE and self._is_met(one, {other, *higher[other][0]})
+            return Kinship.SURE if met else kinship
 
         kin = {
-            other
+            other: max(max(base(other, each), base(each, other)) for each in own)
             for other in strangers
-            for each in own
-            if is_base(other, each) or is_base(each, other)
         }
-        return [other in kin for other in around]
+        return [
+            kin.get(each, Kinship.NONE) if each is not None else Kinship.NONE for each in around
+        ]
 
     async def _learn(self, classes: set[_Class]) -> None:
         """What these classes are derived from, step by step."""
@@ -257,6 +269,8 @@ def _place(lines: Sequence[bytes], number: int, start: int) -> Position:
     return Position(number, 0)
 
 
-def _is_among(one: _Class, higher: tuple[set[_Class], set[str]]) -> bool:
+def _among(one: _Class, higher: tuple[set[_Class], set[str]]) -> Kinship:
     classes, names = higher
-    return one in classes or one.name in names
+    if one in classes:
+        return Kinship.SURE
+    return Kinship.PERHAPS if one.name in names else Kinship.NONE

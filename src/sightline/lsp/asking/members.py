@@ -21,7 +21,7 @@ from sightline.contract.texts import column_of, line_length_utf16, line_text, li
 from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.kin import Kin, Opener, code_lines, openers
+from sightline.lsp.asking.kin import Kin, Kinship, Opener, code_lines, openers
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, after_dot
 from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.files.reading import read_bytes
@@ -402,12 +402,13 @@ class Members:
         ]
         if unknown:
             said.append(self.said_of_unknown(name, unknown))
-        kin: list[Place] = []
+        kin: dict[Place, Kinship] = {}
         if language == "python":
             kin = await self._of_kin(server, places, told, definitions)
-        if kin:
-            where = f"{counted(kin)}{self.named(kin)}"
-            said.append(f"{name} of a base class or subclass is used in {where}, not counted here.")
+        for kinship, whose in _KIN.items():
+            if used := [place for place in kin if kin[place] is kinship]:
+                where = f"{counted(used)}{self.named(used)}"
+                said.append(f"{name} of {whose} is used in {where}, not counted here.")
         return " ".join(said)
 
     def said_of_other(self, name: str, places: Sequence[Place]) -> str:
@@ -426,7 +427,7 @@ class Members:
         places: Sequence[Place],
         told: Sequence[Sequence[Location]],
         definitions: Iterable[Location],
-    ) -> list[Place]:
+    ) -> dict[Place, Kinship]:
         """The places at which the same member of a base class, or of a subclass, is used: the call
         may reach this one, or come from it. Where that is declared is no use.
         """
@@ -441,7 +442,7 @@ class Members:
             if not any(questions.covers(each, uri_of(place[0]), place[1]) for each in found)
         ]
         are = await kin.of(definitions, [found for _, found in uses])
-        return [place for (place, _), is_kin in zip(uses, are, strict=True) if is_kin]
+        return {place: kinship for (place, _), kinship in zip(uses, are, strict=True) if kinship}
 
     def inside(self, path: str) -> str:
         """A path from the folder of the project on."""
@@ -474,6 +475,10 @@ class Members:
         return listed_paths(sorted({self.inside(path) for path, _ in places}), _NAMED)
 
 
+_KIN = {
+    Kinship.SURE: "a base class or subclass",
+    Kinship.PERHAPS: "what may be a base class or subclass",
+}
 _UNKNOWN = "uses on values of unknown type"
 TOO_MUCH = "There is too much code here to look for uses on values of unknown type."
 
