@@ -11,6 +11,7 @@ has all of its members, though no head says so. Refused is to follow what only a
 classes that a function makes.
 """
 
+import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
@@ -147,12 +148,26 @@ class Kin:
         """Whether members that are defined there are of a class that is a base of theirs, or is
         derived from theirs.
         """
-        own = {each for each in map(self._around, definitions) if each is not None}
-        around = [self._first(found) for found in others] if own else []
+        if not others:
+            return []
+        # Files are read and stepped through, which may take longer than others should wait.
+        own, around = await asyncio.to_thread(self._classes, definitions, others)
         strangers = {each for each in around if each is not None} - own
         if not strangers:
             return [Kinship.NONE for _ in others]
         await self._learn(own | strangers)
+        kin = await asyncio.to_thread(self._related, own, strangers)
+        return [
+            kin.get(each, Kinship.NONE) if each is not None else Kinship.NONE for each in around
+        ]
+
+    def _classes(
+        self, definitions: Iterable[Location], others: Sequence[Sequence[Location]]
+    ) -> tuple[set[_Class], list[_Class | None]]:
+        own = {each for each in map(self._around, definitions) if each is not None}
+        return own, [self._first(found) for found in others] if own else []
+
+    def _related(self, own: set[_Class], strangers: set[_Class]) -> dict[_Class, Kinship]:
         higher = {each: self._above(each) for each in own | strangers}
 
         def base(one: _Class, other: _Class) -> Kinship:
@@ -160,13 +175,10 @@ class Kin:
             met = kinship is not Kinship.SURE and self._is_met(one, {other, *higher[other][0]})
             return Kinship.SURE if met else kinship
 
-        kin = {
+        return {
             other: max(max(base(other, each), base(each, other)) for each in own)
             for other in strangers
         }
-        return [
-            kin.get(each, Kinship.NONE) if each is not None else Kinship.NONE for each in around
-        ]
 
     async def _learn(self, classes: set[_Class]) -> None:
         """What these classes are derived from, step by step."""
@@ -183,10 +195,10 @@ class Kin:
             told = await questions.definitions_unopened(
                 self._server, [(each.path, place) for each, _, place in asked]
             )
+            read = await asyncio.to_thread(self._all_at, told) if told else []
             for each in new:
                 self._bases[each] = (set(), {name for name, _ in each.bases})
-            for (each, name, _), found in zip(asked, told, strict=True):
-                bases = {base for base in map(self._at, found) if base is not None}
+            for (each, name, _), bases in zip(asked, read, strict=True):
                 if bases:
                     self._bases[each][0].update(bases)
                     self._bases[each][1].discard(name)
@@ -227,6 +239,9 @@ class Kin:
         path = path_in(place.uri)
         line = class_line(self._openers(path), place.range.start.line)
         return self._read(path, line) if line is not None else None
+
+    def _all_at(self, told: Sequence[Sequence[Location]]) -> list[set[_Class]]:
+        return [{base for base in map(self._at, found) if base is not None} for found in told]
 
     def _at(self, place: Location) -> _Class | None:
         """The class that is declared at a place."""

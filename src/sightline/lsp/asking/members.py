@@ -388,8 +388,8 @@ class Members:
             where = f"more than {MOST_READ} other places"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
         places = mentions.places
-        if places is None:
-            places = self._in_code(hits, language)
+        if places is None:  # they are many
+            places = await asyncio.to_thread(self._in_code, hits, language)
         places = [each for each in places if each[0] in hits and each not in starts]
         if len(places) > MOST_ASKED or (places and server.spec.unknown_members == "text"):
             return self.said_of_other(name, places)
