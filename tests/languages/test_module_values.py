@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from sightline.lsp.asking import module_values
+from sightline.lsp.asking.members import TOO_MUCH
 from tests.languages.samples import only
 from tests.support.engine import engine
 from tests.support.files import write_files
@@ -92,3 +94,42 @@ async def test_pyright_is_not_asked(tmp_path: Path) -> None:
     files = {"use.py": LOADED, "other.py": ELSEWHERE}
     said = await summary(tmp_path, files, 0, 4, "pyright")
     assert "total stands after a dot in 1 other place (use.py)" in said
+
+
+async def test_uses_behind_many_that_are_known(tmp_path: Path) -> None:
+    use = "import sys\n\nfrom shop import cart\n\n" + "cart.total()\n" * 520
+    use += 'if sys.platform == "win32":\n' + "    cart.total()\n"
+    said = await summary(tmp_path, {"use.py": use}, 0, 4)
+    assert said.endswith(f"(next page available). {unknown('total', 'use.py')}")
+
+
+async def test_more_uses_in_a_file_than_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_values, "_MOST_IN_FILE", 3)
+    use = UNREACHABLE + "    cart.total()\n" * 3
+    said = await summary(tmp_path, {"use.py": use}, 0, 4)
+    assert said == f"Returned 1 reference. {TOO_MUCH}"
+
+
+#: What every file means by an import, and what each may mean in its own way.
+ANYWHERE = [
+    "import json",
+    "import os, json\n",
+    "from os import path as json",
+    "import os.path as json",
+]
+
+
+@pytest.mark.parametrize("imported", ANYWHERE)
+async def test_a_popular_name_in_many_files(tmp_path: Path, imported: str) -> None:
+    many = {f"m{number}.py": f"{imported}\njson.total()\n" for number in range(60)}
+    assert await summary(tmp_path, many, 0, 4) == "Returned 1 reference."
+
+
+@pytest.mark.parametrize("imported", ["from . import cart", "import cart"])
+async def test_a_name_that_files_may_mean_in_their_own_way(tmp_path: Path, imported: str) -> None:
+    use = f'import sys\n{imported}\nif sys.platform == "win32":\n    cart.total()\n'
+    many = {f"p{number}/use.py": use for number in range(60)} | {"p0/cart.py": CART}
+    said = await summary(tmp_path, many, 0, 4)
+    assert "total stands after a dot in 60 other places" in said

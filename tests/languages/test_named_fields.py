@@ -90,3 +90,98 @@ async def test_what_is_said(tmp_path: Path, line: int, text: str, said: str) -> 
         )
     _, _, rest = answer["summary"].partition(".")
     assert rest.strip() == said
+
+
+PROJECT = FILES["pyproject.toml"]
+ITEM = """from dataclasses import dataclass
+from typing import NamedTuple
+@dataclass
+class Item:
+    price: int
+class Point(NamedTuple):
+    width: int
+"""
+#: Another class with a field of that name, which makes objects of itself.
+OTHER = """from dataclasses import dataclass
+@dataclass
+class K{number}:
+    price: int
+    @classmethod
+    def make(cls, price):
+        return cls(price=price)
+"""
+
+
+async def told(tmp_path: Path, files: dict[str, str], server: str, line: int) -> str:
+    """What an answer about a field in ``item.py`` says but for the number of references."""
+    files = {"pyproject.toml": PROJECT, "item.py": ITEM} | files
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
+        answer = await running.call(
+            "vscode.lsp.references",
+            uri=running.uri("item.py"),
+            position={"line": line, "character": 4},
+        )
+    return str(answer["summary"]).partition(".")[2].strip()
+
+
+@pytest.mark.parametrize("server", ["ty", "pyright"])
+async def test_other_classes_make_objects_of_themselves(tmp_path: Path, server: str) -> None:
+    others = {f"k{number}.py": OTHER.format(number=number) for number in range(60)}
+    assert await told(tmp_path, others, server, 4) == ""
+
+
+@pytest.mark.parametrize("server", ["ty", "pyright"])
+async def test_many_other_classes_are_told_apart(tmp_path: Path, server: str) -> None:
+    others = {f"k{number}.py": OTHER.format(number=number) for number in range(90)}
+    calls = (f"from k{number} import K{number}\nK{number}(price=1)\n" for number in range(90))
+    others["calls.py"] = "".join(calls)
+    assert await told(tmp_path, others, server, 4) == ""
+
+
+CHANGES = "from dataclasses import replace\ndef work(item):\n" + "    replace(item, price=1)\n" * 60
+
+
+@pytest.mark.parametrize("server", ["ty", "pyright"])
+async def test_nobody_was_asked_about_so_many(tmp_path: Path, server: str) -> None:
+    assert await told(tmp_path, {"use.py": CHANGES}, server, 4) == (
+        "price is an argument in 60 other places (use.py); uses of unknown meaning are not counted."
+    )
+
+
+OWN = """from item import Item
+class More(Item):
+    @classmethod
+    def dear(cls):
+        def make(): return cls(price=9)
+        return make()
+def work(cls):
+    cls(price=1)
+class Base:
+    @classmethod
+    def new(cls): cls(price=2)
+"""
+
+
+@pytest.mark.parametrize("server", ["ty", "pyright"])
+async def test_a_class_that_may_be_one_of_these(tmp_path: Path, server: str) -> None:
+    """In a class below, in a base, and where it is given."""
+    item = ITEM.replace("@data", "from use import Base\n@data").replace("Item:", "Item(Base):")
+    said = await told(tmp_path, {"use.py": OWN, "item.py": item}, server, 5)
+    assert said == (
+        as_argument("price", "2 places")  # ty counts the one below
+        if server == "ty"
+        else "price is an argument in 3 other places (use.py); uses of unknown meaning are not "
+        "counted."
+    )
+
+
+@pytest.mark.parametrize("server", ["ty", "pyright"])
+async def test_a_changed_copy_of_a_tuple(tmp_path: Path, server: str) -> None:
+    use = "from item import Point\np = Point(width=1)\np._replace(width=2)\n"
+    assert await told(tmp_path, {"use.py": use}, server, 6) == (
+        ""  # ty counts it
+        if server == "ty"
+        else "width is an argument in 1 other place (use.py); uses of unknown meaning are not "
+        "counted."
+    )

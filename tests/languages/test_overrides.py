@@ -1,9 +1,12 @@
 """Python: a use through a base class may reach a method. No server counts it, so it is said."""
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sightline.lsp.asking.members import Members
 from tests.languages.samples import only
 from tests.support.engine import engine
 from tests.support.files import write_files
@@ -130,3 +133,33 @@ async def test_a_protocol_is_a_base_of_what_has_its_members(
     mail = "class Box:\n    size = 1\n\n\nclass Mail(Box):\n    def handle(self) -> None: ...\n"
     files = {"base.py": PROTOCOL + more, "mail.py": mail, "run.py": CALL}
     assert (SAID in await said_of(tmp_path, files)) == is_kin
+
+
+async def test_where_only_the_name_of_a_base_is_known(tmp_path: Path) -> None:
+    mail = "from missing import kinds\n\n\nclass Mail(kinds.Base):\n    def handle(self): ...\n"
+    base = "class Base:\n    def handle(self) -> None: ...\n"
+    said = await said_of(tmp_path, {"base.py": base, "mail.py": mail, "run.py": CALL})
+    assert SAID.replace("a base", "what may be a base", 1) in said
+    assert SAID not in said
+
+
+async def test_files_are_looked_through_beside_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many there are, others have their turns."""
+    threads: dict[str, set[threading.Thread]] = {}
+    for name in ("code_lines", "_in_code"):
+        look = getattr(Members, name)
+
+        def watched(self: Members, *given: Any, name: str = name, look: Any = look) -> Any:
+            threads.setdefault(name, set()).add(threading.current_thread())
+            return look(self, *given)
+
+        monkeypatch.setattr(Members, name, watched)
+    base = "class Base:\n    def handle(self) -> None: ...\n"
+    mail = "from base import Base\n\n\nclass Mail(Base):\n    def handle(self) -> None: ...\n"
+    many = "from mail import Mail\n\n\ndef run(one: Mail) -> None:\n" + "    one.handle()\n" * 501
+    files = {"base.py": base, "mail.py": mail, "run.py": CALL, "many.py": many}
+    assert SAID in await said_of(tmp_path, files)
+    assert threads.keys() == {"code_lines", "_in_code"}
+    assert threading.main_thread() not in set.union(*threads.values())

@@ -62,6 +62,20 @@ PIECES += [
 ]
 PIECES += ["a,  # b\n", "a,\n", "(a) ", '"""', "a as b, ", "def f(a):\n  ", "\r", "{,}", "*/"]
 PIECES += ["[", "[ ", "a = ", "- ", "//go:build ", "( ", "! ", "a.b ", "@a/", "`", "${"]
+PIECES += [
+    "(/",
+    "(/[",
+    "(/a",
+    "=\n/",
+    "</a>",
+    "(/</",
+    "(/{a",
+    "@a(",
+    "@a() ",
+    "@a(b() ",
+    "enum a {",
+    "a,",
+]
 BEGINNINGS = ["", "import", "from", "#if", "[", "a", "a b", "//go:build a", "/*", "'", "require("]
 BEGINNINGS += ["from a import (", "import {", 'x = f"""']
 #: What an expression may begin all over again for.

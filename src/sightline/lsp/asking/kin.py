@@ -6,13 +6,15 @@
 A call of ``Base.handle`` may reach ``Mail.handle``, and no server counts it as a use of that. The
 head of a class names its bases, by any name and from any module, so the server is asked what each
 of them is, and that one's bases then. Where it cannot tell, and outside of the project, where it is
-not asked, the name alone counts. A protocol is a base of every class that has all of its members,
-though no head says so. Refused is to follow what only a program knows: classes that a function
-makes.
+not asked, the name alone counts, and nobody is sure then. A protocol is a base of every class that
+has all of its members, though no head says so. Refused is to follow what only a program knows:
+classes that a function makes.
 """
 
+import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import IntEnum
 from functools import cache
 from itertools import accumulate, islice
 from typing import NamedTuple
@@ -25,7 +27,7 @@ from sightline.lsp.asking import questions
 from sightline.lsp.coverage.spans import Spans
 from sightline.lsp.server.server import Server
 
-__all__ = ["Kin", "Opener", "class_line", "code_lines", "openers"]
+__all__ = ["Kin", "Kinship", "Opener", "class_line", "code_lines", "openers"]
 
 #: The first line of a block, or what ends a list of parameters.
 _OPENS = re.compile(rb"([ \t]*)(?:(?:async[ \t]+)?(def|class)\b|([)\]}])|[^\s#])")
@@ -111,6 +113,15 @@ class _Class(NamedTuple):
     bases: tuple[tuple[str, Position], ...]
 
 
+class Kinship(IntEnum):
+    """Whether one class is derived from another."""
+
+    NONE = 0
+    #: It is derived from one of that name that nobody knows.
+    PERHAPS = 1
+    SURE = 2
+
+
 class Kin:
     """The classes of one question. ``lines_of``: those of a file, see ``code_lines``; nothing of
     one that cannot be read. ``is_asked``: whether the server is asked about a file.
@@ -133,28 +144,41 @@ class Kin:
 
     async def of(
         self, definitions: Iterable[Location], others: Sequence[Sequence[Location]]
-    ) -> list[bool]:
+    ) -> list[Kinship]:
         """Whether members that are defined there are of a class that is a base of theirs, or is
         derived from theirs.
         """
-        own = {each for each in map(self._around, definitions) if each is not None}
-        around = [self._first(found) for found in others] if own else []
+        if not others:
+            return []
+        # Files are read and stepped through, which may take longer than others should wait.
+        own, around = await asyncio.to_thread(self._classes, definitions, others)
         strangers = {each for each in around if each is not None} - own
         if not strangers:
-            return [False for _ in others]
+            return [Kinship.NONE for _ in others]
         await self._learn(own | strangers)
+        kin = await asyncio.to_thread(self._related, own, strangers)
+        return [
+            kin.get(each, Kinship.NONE) if each is not None else Kinship.NONE for each in around
+        ]
+
+    def _classes(
+        self, definitions: Iterable[Location], others: Sequence[Sequence[Location]]
+    ) -> tuple[set[_Class], list[_Class | None]]:
+        own = {each for each in map(self._around, definitions) if each is not None}
+        return own, [self._first(found) for found in others] if own else []
+
+    def _related(self, own: set[_Class], strangers: set[_Class]) -> dict[_Class, Kinship]:
         higher = {each: self._above(each) for each in own | strangers}
 
-        def is_base(one: _Class, other: _Class) -> bool:
-            return _is_among(one, higher[other]) or self._is_met(one, {other, *higher[other][0]})
+        def base(one: _Class, other: _Class) -> Kinship:
+            kinship = _among(one, higher[other])
+            met = kinship is not Kinship.SURE and self._is_met(one, {other, *higher[other][0]})
+            return Kinship.SURE if met else kinship
 
-        kin = {
-            other
+        return {
+            other: max(max(base(other, each), base(each, other)) for each in own)
             for other in strangers
-            for each in own
-            if is_base(other, each) or is_base(each, other)
         }
-        return [other in kin for other in around]
 
     async def _learn(self, classes: set[_Class]) -> None:
         """What these classes are derived from, step by step."""
@@ -171,10 +195,10 @@ class Kin:
             told = await questions.definitions_unopened(
                 self._server, [(each.path, place) for each, _, place in asked]
             )
+            read = await asyncio.to_thread(self._all_at, told) if told else []
             for each in new:
                 self._bases[each] = (set(), {name for name, _ in each.bases})
-            for (each, name, _), found in zip(asked, told, strict=True):
-                bases = {base for base in map(self._at, found) if base is not None}
+            for (each, name, _), bases in zip(asked, read, strict=True):
                 if bases:
                     self._bases[each][0].update(bases)
                     self._bases[each][1].discard(name)
@@ -215,6 +239,9 @@ class Kin:
         path = path_in(place.uri)
         line = class_line(self._openers(path), place.range.start.line)
         return self._read(path, line) if line is not None else None
+
+    def _all_at(self, told: Sequence[Sequence[Location]]) -> list[set[_Class]]:
+        return [{base for base in map(self._at, found) if base is not None} for found in told]
 
     def _at(self, place: Location) -> _Class | None:
         """The class that is declared at a place."""
@@ -257,6 +284,8 @@ def _place(lines: Sequence[bytes], number: int, start: int) -> Position:
     return Position(number, 0)
 
 
-def _is_among(one: _Class, higher: tuple[set[_Class], set[str]]) -> bool:
+def _among(one: _Class, higher: tuple[set[_Class], set[str]]) -> Kinship:
     classes, names = higher
-    return one in classes or one.name in names
+    if one in classes:
+        return Kinship.SURE
+    return Kinship.PERHAPS if one.name in names else Kinship.NONE

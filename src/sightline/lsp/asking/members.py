@@ -21,7 +21,7 @@ from sightline.contract.texts import column_of, line_length_utf16, line_text, li
 from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.kin import Kin, Opener, code_lines, openers
+from sightline.lsp.asking.kin import Kin, Kinship, Opener, code_lines, openers
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, after_dot
 from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.files.reading import read_bytes
@@ -67,7 +67,7 @@ class _Syntax(NamedTuple):
 _MODIFIER = (
     r"(?:public|private|protected|static|async|readonly|get|set|override|abstract|declare|accessor)"
 )
-_DECORATOR = r"@[\w$.]+(?:\([^()]*+\))?"
+_DECORATOR = possessive(r"@[\w$.]+(?:\((?:[^()]++|\([^()]*+\))*+\))?")
 #: Before a parameter these make it a member, too.
 _ACCESS = r"(?:public|private|protected|readonly|override)"
 
@@ -90,6 +90,31 @@ def _line(quote: bytes) -> bytes:
     return rb"(?:[^%b\\\n]++|\\.)*+%b?" % (quote, quote)
 
 
+def _quoted(quote: bytes) -> bytes:
+    """A pattern for a text of JavaScript, but for quotes behind a letter or figure: those are in
+    what markup says (``Don't``), unless a keyword stands there.
+    """
+    keywords = b"|".join(rb"(?<=\b%b%b)" % (each, quote) for each in _BEFORE_TEXTS)
+    return rb"%b(?:(?<![\w$]%b)|%b)%b" % (quote, quote, keywords, _line(quote))
+
+
+_BEFORE_TEXTS = (b"case", b"default", b"from", b"import", b"return", b"typeof")
+
+
+def _expression(name: bytes) -> bytes:
+    """A pattern for a regular expression of JavaScript behind its first slash. One that does not
+    end in its line, or that has markup in it, is none: that is code, by ``name``.
+    """
+    markup = rb"/[\w.:-]*>", rb"[\w$]+[?!]?\."
+    part = rb"[^/\\\[<{\n]++|\\[^\n]|\[(?:[^\]\\\n]++|\\[^\n])*+\]?|<(?!%b)|\{(?!%b)" % markup
+    return rb"(?![/*])(?:%b)++(?:/|(?P<%b>))" % (part, name)
+
+
+#: What stands before a regular expression, also with a blank between or at the end of the line
+#: above. Others, such as a brace or a semicolon that ends something, are in what markup says, too.
+_OPENS = rb"[(,=:\[&|?{]"
+
+
 _PYTHON = _Syntax(
     re.compile(
         possessive(rb"#[^\n]*|%b|%b" % (_text(b'"', b"code"), _text(b"'", b"also_code"))), re.DOTALL
@@ -105,8 +130,19 @@ _ATTRIBUTE = re.compile(r"\w+\.")
 _JAVASCRIPT = _Syntax(
     re.compile(
         possessive(
-            rb"`(?P<code>(?:[^`\\]++|\\.)*+`?)|//[^\n]*|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|\"%b|'%b"
-            % (_line(b'"'), _line(b"'"))
+            rb"`(?P<code>(?:[^`\\]++|\\.)*+`?)|/(?<![:/]/)/[^\n]*"
+            # What never ends is no comment.
+            rb"|/\*(?:[^*]++|\*(?!/))*+(?:\*/|(?P<no_comment>))"
+            rb"|/(?:(?<=%b/)|(?<=!/)|(?<=%b /)|(?<==>/)|(?<==> /)|(?<=\breturn /))%b"
+            rb"|\n(?:(?<=%b\n)|(?<==>\n))[ \t]*+/%b|%b|%b"
+            % (
+                *(_OPENS,) * 2,
+                _expression(b"none"),
+                _OPENS,
+                _expression(b"also_none"),
+                _quoted(b'"'),
+                _quoted(b"'"),
+            )
         ),
         re.DOTALL,
     ),
@@ -119,6 +155,12 @@ _JAVASCRIPT = _Syntax(
 #: A property behind others in its line, and what stands before it.
 _BEHIND = re.compile(r".*,\s*[\"']?")
 _PROPERTY = re.compile(r"[\"']?[\w$]+[\"']?\??\s*[:(]")
+#: What stands before a member of an ``enum`` in its line, and before all of them.
+_BEFORE_MEMBER = re.compile(r"(?:.*[,{/])?\s*[\"']?")
+_ENUM = re.compile(rb"\benum\s+[^\s{}()=]+\s*\Z")
+_BRACES = re.compile(rb"[{}]")
+#: So much of what an ``enum`` begins with is read.
+_MOST_HEAD = 300
 _SYNTAXES = {
     "python": _PYTHON,
     "javascript": _JAVASCRIPT,
@@ -147,7 +189,9 @@ def is_member(language: str, text: str, place: Position) -> bool:
         return True
     before = syntax.before.fullmatch(line, 0, column)
     if before is None or syntax.after.match(line, column) is None:
-        return language != "python" and _is_property(line, column)
+        if language == "python":
+            return False
+        return _is_property(line, column) or _is_of_enum(text, place.line, line[:column])
     return language != "python" or line[:column].endswith(".") or _opener(text, place) == "class"
 
 
@@ -163,6 +207,25 @@ def _is_property(line: str, column: int) -> bool:
             if not closed:
                 return character == "{"
             closed -= 1
+    return False
+
+
+def _is_of_enum(text: str, number: int, before: str) -> bool:
+    """Whether the last brace that is open before a name begins an ``enum``. What is declared right
+    there is a member, whatever follows it.
+    """
+    if "enum" not in text or _BEFORE_MEMBER.fullmatch(before) is None:
+        return False
+    whole = "\n".join([*text.split("\n", number)[:number], before]).encode()
+    no_code = spans_of(_JAVASCRIPT.no_code, whole)
+    closed = 0
+    for brace in reversed(list(_BRACES.finditer(whole))):
+        start = brace.start()
+        if start in no_code:
+            continue
+        if brace[0] == b"{" and not closed:
+            return _ENUM.search(whole, max(0, start - _MOST_HEAD), start) is not None
+        closed += 1 if brace[0] == b"}" else -1
     return False
 
 
@@ -325,8 +388,8 @@ class Members:
             where = f"more than {MOST_READ} other places"
             return f"{name} stands after a dot in {where}; {_UNKNOWN} are not counted."
         places = mentions.places
-        if places is None:
-            places = self._in_code(hits, language)
+        if places is None:  # they are many
+            places = await asyncio.to_thread(self._in_code, hits, language)
         places = [each for each in places if each[0] in hits and each not in starts]
         if len(places) > MOST_ASKED or (places and server.spec.unknown_members == "text"):
             return self.said_of_other(name, places)
@@ -339,12 +402,13 @@ class Members:
         ]
         if unknown:
             said.append(self.said_of_unknown(name, unknown))
-        kin: list[Place] = []
+        kin: dict[Place, Kinship] = {}
         if language == "python":
             kin = await self._of_kin(server, places, told, definitions)
-        if kin:
-            where = f"{counted(kin)}{self.named(kin)}"
-            said.append(f"{name} of a base class or subclass is used in {where}, not counted here.")
+        for kinship, whose in _KIN.items():
+            if used := [place for place in kin if kin[place] is kinship]:
+                where = f"{counted(used)}{self.named(used)}"
+                said.append(f"{name} of {whose} is used in {where}, not counted here.")
         return " ".join(said)
 
     def said_of_other(self, name: str, places: Sequence[Place]) -> str:
@@ -363,7 +427,7 @@ class Members:
         places: Sequence[Place],
         told: Sequence[Sequence[Location]],
         definitions: Iterable[Location],
-    ) -> list[Place]:
+    ) -> dict[Place, Kinship]:
         """The places at which the same member of a base class, or of a subclass, is used: the call
         may reach this one, or come from it. Where that is declared is no use.
         """
@@ -378,7 +442,7 @@ class Members:
             if not any(questions.covers(each, uri_of(place[0]), place[1]) for each in found)
         ]
         are = await kin.of(definitions, [found for _, found in uses])
-        return [place for (place, _), is_kin in zip(uses, are, strict=True) if is_kin]
+        return {place: kinship for (place, _), kinship in zip(uses, are, strict=True) if kinship}
 
     def inside(self, path: str) -> str:
         """A path from the folder of the project on."""
@@ -411,6 +475,10 @@ class Members:
         return listed_paths(sorted({self.inside(path) for path, _ in places}), _NAMED)
 
 
+_KIN = {
+    Kinship.SURE: "a base class or subclass",
+    Kinship.PERHAPS: "what may be a base class or subclass",
+}
 _UNKNOWN = "uses on values of unknown type"
 TOO_MUCH = "There is too much code here to look for uses on values of unknown type."
 

@@ -24,12 +24,11 @@ from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.members import (
     MOST_ASKED,
-    MOST_READ,
+    PYTHON_NO_CODE,
     TOO_MUCH,
     Members,
     Place,
     can_be_asked,
-    code_places,
 )
 from sightline.lsp.coverage.source_texts import SourceTexts, after_dot
 from sightline.lsp.server.server import Server
@@ -46,7 +45,11 @@ _NAMES = re.compile(rb"(?<![\w.)\]}\"'])(?:[^\W\d]\w*[ \t]*\.[ \t]*)*?([^\W\d]\w
 _IMPORT = (
     rb"^[ \t]*+(?:from[ \t]+[\w.]+[ \t]+)?+import\b(?:[^()\n#]*|[ \t]*\((?:[^()#]|#[^\n]*+)*)\b%b\b"
 )
+#: What an import names first: a module that names are taken from, or modules and their new names.
+_STATED = re.compile(rb"\s*(?:from[ \t]+([\w.]+)|import\b(.*))", re.DOTALL)
 _NO_MODULE = (b"self", b"cls", b"super")
+#: In a file with more places of a name nobody tells which of them are taken from a module.
+_MOST_IN_FILE = 20_000
 #: So much of a line is looked at before a name.
 _MOST_BEFORE = 1_000
 #: So many folders may be packages, but for those that are called so.
@@ -120,11 +123,22 @@ async def _of_modules(
 ) -> Sequence[Taken]:
     """Those of some places where what the name is taken from may be a module that has it.
 
-    What a file imports is mostly the same wherever it is named, so it can be asked about once.
+    What a file imports is mostly the same wherever it is named, so it can be asked about once; and
+    so it is in every file, if nothing in the project is called like it.
     """
+    own = frozenset[bytes]() if each_place else await asyncio.to_thread(_parts, texts.paths())
+
+    @cache
+    def is_same(stated: bytes) -> bool:
+        """Whether an import means the same in every file."""
+        found = _STATED.match(stated)
+        words = re.findall(rb"[\w.]+", (found[1] or found[2]) if found is not None else b".")
+        return not any(word[:1] == b"." or word.split(b".")[0] in own for word in words)
 
     def asked(place: Taken) -> tuple[str, bytes | Position | None]:
-        return place.path, place.module if each_place else place.stated
+        if each_place:
+            return place.path, place.module
+        return "" if is_same(place.stated) else place.path, place.stated
 
     modules = {asked(each): (each.path, each.module) for each in places if each.module is not None}
     if len(modules) > MOST_ASKED:
@@ -137,13 +151,23 @@ async def _of_modules(
     return [each for each in places if each.module is None or may[asked(each)]]
 
 
+def _parts(paths: Iterable[str]) -> frozenset[bytes]:
+    """What the files of a project, and the folders that they are in, are called in an import."""
+    parts = {part for path in paths for part in path.split("/")}
+    return frozenset(
+        part.partition(".")[0].removesuffix("-stubs").encode("utf-8", "replace") for part in parts
+    )
+
+
 def _places(taken: Iterable[Taken]) -> list[Place]:
     return [(each.path, each.at) for each in taken]
 
 
 def _taken(
     texts: SourceTexts, hits: Mapping[str, Sequence[int]], definitions: Iterable[str]
-) -> Sequence[Taken]:
+) -> Sequence[Taken] | None:
+    if any(len(starts) > _MOST_IN_FILE for starts in hits.values()):
+        return None
     names = {name for path in definitions for name in _names_of(path)} - _ANYWHERE
 
     @cache
@@ -160,7 +184,7 @@ def _taken(
         # What tests are given is made in a file that they do not import.
         shared = (f"{folder}/conftest.py" for folder in list(above(path))[1:])
         loaded = loads(path) or any(map(gives, shared))
-        found += _in_file(texts, path, hits[path][:MOST_READ], loaded=loaded)
+        found += _in_file(texts, path, hits[path], loaded=loaded)
     return found
 
 
@@ -174,6 +198,7 @@ def _in_file(
         found = re.search(possessive(_IMPORT % name), text, re.MULTILINE)
         return found[0] if found is not None else b""
 
+    number, counted = 0, 0
     for start in starts:
         line = text.rfind(b"\n", 0, start) + 1
         first_byte = max(line, start - _MOST_BEFORE)
@@ -184,12 +209,20 @@ def _in_file(
         loose = loaded and (names is not None or _LOADED.search(before) is not None)
         if not (stated or loose) or (first is not None and first[0] in _NO_MODULE):
             continue
-        for at in code_places("python", texts, path, [start]):
-            if names is None or not stated:
-                yield Taken(path, at)
-                continue
-            module = text[line : first_byte + names.start(1)].decode("utf-8", "replace")
-            yield Taken(path, at, Position(at.line, line_length_utf16(module)), stated)
+        if start in texts.spans(path, PYTHON_NO_CODE):
+            continue
+        number += text.count(b"\n", counted, start)
+        counted = start
+        at = Position(number, _units(text[line:start]))
+        if names is None or not stated:
+            yield Taken(path, at)
+            continue
+        module = text[line : first_byte + names.start(1)]
+        yield Taken(path, at, Position(number, _units(module)), stated)
+
+
+def _units(text: bytes) -> int:
+    return line_length_utf16(text.decode("utf-8", "replace"))
 
 
 def _may_have(texts: SourceTexts, name: str, place: Location) -> bool:

@@ -12,7 +12,7 @@ copy, and the server can tell nothing of the argument.
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from sightline.contract.texts import line_length_utf16
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.kin import class_line, openers
+from sightline.lsp.asking.kin import Opener, class_line, openers
 from sightline.lsp.asking.members import (
     MOST_ASKED,
     PYTHON_NO_CODE,
@@ -35,10 +35,12 @@ from sightline.lsp.server.server import Server
 
 __all__ = ["note"]
 
-#: What makes an object of the class around it, or a copy with some fields changed.
+#: What makes an object, or a copy with some fields changed.
 _MAKERS = frozenset(
-    (b"__replace__", b"cls", b"construct", b"evolve", b"model_construct", b"replace")
+    (b"__replace__", b"_replace", b"construct", b"evolve", b"model_construct", b"replace")
 )
+#: What makes an object of the class around it, or of one below that.
+_OWN = b"cls"
 _TYPED_DICT = b"TypedDict"
 _CLASS = re.compile(rb"[ \t]*class[ \t]+(\w+)\s*(?:\[[^\[\]]*+\]\s*)?(?:\(([^()]*+))?")
 _ENUM = re.compile(rb"\w*(?:Enum|Flag)")
@@ -55,8 +57,7 @@ _CALLED = re.compile(rb"(\w+)(?:\[[^\[\]]*\])?[ \t]*\Z")
 _LOOKED_UP = re.compile(rb"(\w+)[ \t]*\[\s*\Z")
 #: So much of a call is read to find out what is called.
 _MOST_CALL = 2_000
-#: So many classes are looked at to tell what one is derived from, and so much of the head of each.
-_MOST_CLASSES = 64
+#: So much of the head of a class is looked at.
 _MOST_HEAD = 1_000
 
 
@@ -87,7 +88,7 @@ async def note(
     if not hits:
         return ""
     starts = {(path_in(place.uri), place.range.start) for place in known}
-    found = await asyncio.to_thread(_look, members.texts, name.encode(), hits, own)
+    found = await asyncio.to_thread(_look, members, name.encode(), hits, own)
     said: list[str] = []
     if texts := [place for place in found.texts if starts.isdisjoint((place, _before(place)))]:
         where = f"{counted(texts)}{members.named(texts)}"
@@ -95,13 +96,16 @@ async def note(
     rest = [
         each for each in found.arguments if each not in starts and can_be_asked(server, each[0])
     ]
-    if server.spec.unknown_members == "definition" and len(rest) <= MOST_ASKED:
+    asked = server.spec.unknown_members == "definition" and len(rest) <= MOST_ASKED
+    if asked:
         told = await questions.definitions_unopened(server, rest)
         rest = [place for place, known in zip(rest, told, strict=True) if not known]
     if rest:
-        where = f"{counted(rest)}{members.named(rest)}"
+        where = f"{counted(rest, '' if asked else 'other ')}{members.named(rest)}"
         said.append(
             f"{name} is an argument of unknown meaning in {where}; it is not counted there."
+            if asked
+            else f"{name} is an argument in {where}; uses of unknown meaning are not counted."
         )
     return " ".join(said)
 
@@ -132,36 +136,48 @@ def _is_field(texts: SourceTexts, name: str, place: Location) -> bool:
     return bool(found) and before.isspace() and _DECLARES.match(after) is not None
 
 
-def _look(texts: SourceTexts, name: bytes, hits: Hits, own: Sequence[_Class]) -> _Named:
-    heads, names = _Heads(texts), frozenset(each.name for each in own)
-    above = heads.above(*names) or frozenset()
+def _look(members: Members, name: bytes, hits: Hits, own: Sequence[_Class]) -> _Named:
+    texts = members.texts
+    classes, names = _Classes(texts), frozenset(each.name for each in own)
+    above, below = classes.above(names), classes.below(names)
     of_enum = any(map(_ENUM.fullmatch, above))
     keys, arguments = list[Place](), list[Place]()
 
     @cache
-    def makes(called: bytes) -> bool:
+    def around(path: str) -> tuple[Sequence[bytes], Sequence[Opener]]:
+        lines = members.code_lines(path)
+        return lines, openers(lines)
+
+    def makes(called: bytes, path: str, line: int) -> bool:
         """Whether what is called may make an object of these classes, or of one below them."""
-        if called in _MAKERS or called in names or not called.lstrip(b"_")[:1].isupper():
-            return called in _MAKERS or called in names
-        found = heads.above(called)
-        return found is None or not names.isdisjoint(found)
+        if called != _OWN:
+            return called in _MAKERS or called in below
+        lines, opened = around(path)
+        number = class_line(opened, line)
+        head = _CLASS.match(lines[number]) if number is not None else None
+        # Nobody knows what class is given to a function. That of a base is also called by those
+        # below it.
+        return head is None or head[1] in below or head[1] in above
 
     for path in sorted(hits):
         text, code = texts.text(path), texts.spans(path, PYTHON_NO_CODE)
+        line, before = 0, 0
         for start in hits[path]:
+            line += text.count(b"\n", before, start)
+            before = start
             if start in code:
                 if not _is_text(text, code, start, len(name)):
                     continue
-                before = _LOOKED_UP.search(text, max(0, start - 1 - _MOST_HEAD), start - 1)
-                by_name = before is not None and before[1] in names
+                looked_up = _LOOKED_UP.search(text, max(0, start - 1 - _MOST_HEAD), start - 1)
+                by_name = looked_up is not None and looked_up[1] in names
                 if by_name if of_enum else _TYPED_DICT in above:
-                    keys.append(_place(path, text, start))
+                    keys.append(_place(path, text, start, line))
             elif (
                 not of_enum
                 and _GIVES.match(text, start + len(name))
-                and makes(_called(text, code, start))
+                and makes(_called(text, code, start), path, line)
             ):
-                arguments.append(_place(path, text, start))
+                arguments.append(_place(path, text, start, line))
     return _Named(keys, arguments)
 
 
@@ -193,43 +209,46 @@ def _called(text: bytes, no_code: Spans, start: int) -> bytes:
     return b""
 
 
-class _Heads:
-    """What stands in the heads of the classes of a project: what they are derived from."""
+class _Classes:
+    """What stands in the heads of all classes of a project: what they are derived from."""
 
     def __init__(self, texts: SourceTexts) -> None:
-        self._texts = texts
-        self._known: dict[bytes, frozenset[bytes]] = {}
+        #: Classes of one name are not told apart.
+        self._heads: dict[bytes, set[bytes]] = {}
+        for path, starts in (texts.search(word("class")) or {}).items():
+            text = texts.text(path)
+            for start in starts:
+                line = text.rfind(b"\n", 0, start) + 1
+                if text[line:start].strip(b" \t"):
+                    continue
+                stated = _class_in(text[line : line + _MOST_HEAD])
+                if stated is not None:
+                    self._heads.setdefault(stated.name, set()).update(stated.head)
 
-    def above(self, *names: bytes) -> frozenset[bytes] | None:
-        """The names in the heads of classes, and in those of the classes so named; nothing if that
-        takes too long to find out.
-        """
-        found, seen, waiting = set[bytes](), set[bytes](), [*names]
-        while waiting:
-            name = waiting.pop()
-            if name not in self._known and len(self._known) >= _MOST_CLASSES:
-                return None
-            seen.add(name)
-            head = self._of(name)
-            found |= head
-            waiting += sorted(head - seen - {_TYPED_DICT, b"object"})
-        return frozenset(found)
+    def above(self, names: Collection[bytes]) -> Collection[bytes]:
+        """The names in the heads of classes, and in those of the classes so named."""
+        return _all_from(names, self._heads) - frozenset(names)
 
-    def _of(self, name: bytes) -> frozenset[bytes]:
-        if name not in self._known:
-            found = set[bytes]()
-            for path, starts in (self._texts.search(word(name.decode())) or {}).items():
-                text = self._texts.text(path)
-                for start in starts:
-                    line = text.rfind(b"\n", 0, start) + 1
-                    stated = _class_in(text[line : line + _MOST_HEAD])
-                    if stated is not None and stated.name == name:
-                        found |= stated.head
-            self._known[name] = frozenset(found)
-        return self._known[name]
+    def below(self, names: Collection[bytes]) -> Collection[bytes]:
+        """These classes, and those in whose heads they are named, and so on."""
+        derived: dict[bytes, set[bytes]] = {}
+        for name, head in self._heads.items():
+            for each in head:
+                derived.setdefault(each, set()).add(name)
+        return _all_from(names, derived)
 
 
-def _place(path: str, text: bytes, start: int) -> Place:
+def _all_from(names: Collection[bytes], steps: Mapping[bytes, Collection[bytes]]) -> set[bytes]:
+    """All that some steps lead to, and where they begin."""
+    found, waiting = set(names), [*names]
+    while waiting:
+        new = set(steps.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _place(path: str, text: bytes, start: int, number: int) -> Place:
     line = text.rfind(b"\n", 0, start) + 1
     before = text[line:start].decode("utf-8", "replace")
-    return path, Position(text.count(b"\n", 0, line), line_length_utf16(before))
+    return path, Position(number, line_length_utf16(before))

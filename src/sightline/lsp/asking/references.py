@@ -91,11 +91,12 @@ async def find(
     places, (definitions, of_members, mentions, taken) = await both(
         _listed(ask(server, question)), declared()
     )
-    note = ""
+    notes: list[str] = []
     if language == "python":
-        places += await _of_twins(server, definitions, places, ask, members)
-        places, note = await _Python(server, ask, texts).complete(places)
-    notes = [note]
+        more, note = await _of_twins(server, definitions, places, ask, members)
+        notes.append(note)
+        places, note = await _Python(server, ask, texts).complete(places + more)
+        notes.append(note)
     if members is not None and of_members:
         told = members.note(server, language, name, mentions, places, definitions)
         notes.append(await told)
@@ -131,17 +132,29 @@ async def _of_twins(
     known: Sequence[Location],
     ask: Ask,
     members: Members | None,
-) -> list[Location]:
-    """The places of the same symbol in a stub, or in the source of one; both are definitions."""
+) -> tuple[list[Location], str]:
+    """The places of the same symbol in a stub, or in the source of one; both are definitions. And
+    what is to be said of stubs that were not followed.
+    """
     found: list[Location] = []
+    left_out = 0
     starts = {(place.uri, place.range.start) for place in known}
     texts = members.texts if members is not None else None
     for place in {each.uri: each for each in reversed(definitions)}.values():
-        for file, there in await twins_at(server, place, texts):
+        twins = await twins_at(server, place, texts)
+        left_out += twins.left_out
+        for file, there in twins.places:
             if (file.uri, there.start) not in starts:
                 found += await ask(server, Expected(file, there.start, True))
             definitions.append(Location(file.uri, there))
-    return found
+    return found, _of_stubs(left_out)
+
+
+def _of_stubs(left_out: int) -> str:
+    if not left_out:
+        return ""
+    stubs = "1 more stub" if left_out == 1 else f"{left_out:,} more stubs"
+    return f"{stubs} may declare it; uses of what is declared there are not counted."
 
 
 def _are_members(places: Iterable[Location], language: str, texts: "_Texts") -> bool:

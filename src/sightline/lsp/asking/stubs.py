@@ -11,29 +11,41 @@ what the source beside it only imports, from where the symbol is defined:
     shop/__init__.pyi   class Cart: ...
 """
 
+import asyncio
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from sightline.contract.source import RawSymbol, SourceFile
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Range
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.members import code_places
-from sightline.lsp.coverage.source_texts import SourceTexts, word
+from sightline.lsp.asking.members import MOST_ASKED, Place, code_places
+from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.server.server import Server
 
-__all__ = ["twins_at"]
+__all__ = ["Twins", "twins_at"]
 
-#: So many stubs are looked at.
-_MOST_STUBS = 4
+#: So many stubs of one symbol are followed. The uses of each are a search of their own.
+_MOST_STUBS = 8
+#: What stands before a name where a stub declares it, and what follows it where nothing does.
+_DECLARES = re.compile(rb".*\b(?:def|class|type)[ \t]+|(?:[ \t]*class\b.*:)?([ \t]*)")
+_ASSIGNS = re.compile(rb"[ \t]*[:=](?!=)")
 
 #: A symbol with the names of those around it.
 Name = tuple[str, ...]
 
 
-async def twins_at(
-    server: Server, place: Location, texts: SourceTexts | None = None
-) -> list[tuple[SourceFile, Range]]:
+class Twins(NamedTuple):
+    """One symbol in several files: where each declares it."""
+
+    places: Sequence[tuple[SourceFile, Range]] = ()
+    #: How many more stubs may declare it, or surely do.
+    left_out: int = 0
+
+
+async def twins_at(server: Server, place: Location, texts: SourceTexts | None = None) -> Twins:
     """The symbol that is declared at a place, and the same in the stub or source beside it, or in
     the stub of a package that imports it.
 
@@ -41,41 +53,93 @@ async def twins_at(
     """
     path = path_in(place.uri)
     if not path.endswith((".py", ".pyi")):
-        return []
+        return Twins()
     beside = _read(server, path[:-1] if path.endswith("i") else f"{path}i")
-    stubs = await _stubs_with(texts, place) if texts is not None else []
-    own = server.launch.read(path) if beside is not None or stubs else None
+    hits = await _in_stubs(texts, place) if texts is not None else {}
+    own = server.launch.read(path) if beside is not None or hits else None
     if own is None:
-        return []
+        return Twins()
     here = _named(await questions.document_symbols(server, *own))
     start = place.range.start
     name, span = next((each for each in here if each[1].start == start), ((), place.range))
     found: list[tuple[SourceFile, Range]] = []
+    left_out = 0
     if beside is not None:
         twin = await _symbol(server, beside, name)
         if twin is not None:
             found.append((beside[0], twin))
         elif texts is not None and name and path.endswith("i"):
             found += await _imported(server, texts, path[:-1], name)
-    if found or not name or texts is None:
-        return [(own[0], span), *found] if found else []
-    for stub in stubs:
-        # The stub is one of this symbol, if what the source beside it imports leads here.
-        led = await _imported(server, texts, stub[:-1], name)
-        read = _read(server, stub) if any(file.path == path for file, _ in led) else None
-        twin = await _symbol(server, read, name) if read is not None else None
-        if read is not None and twin is not None:
-            found.append((read[0], twin))
-    return [(own[0], span), *found] if found else []
+    if not found and name and texts is not None and hits:
+        stubs, left_out = await _stubs_of(server, texts, hits, path, name)
+        for stub in stubs:
+            read = _read(server, stub)
+            twin = await _symbol(server, read, name) if read is not None else None
+            if read is not None and twin is not None:
+                found.append((read[0], twin))
+    return Twins([(own[0], span), *found] if found else [], left_out)
 
 
-async def _stubs_with(texts: SourceTexts, place: Location) -> list[str]:
-    """The stubs that have the name at a place, but for that of its own file."""
+async def _in_stubs(texts: SourceTexts, place: Location) -> Hits:
+    """Where stubs have the name at a place, but for that of its own file."""
     path = path_in(place.uri)
     name = texts.name_at(path, place.range.start) if path.endswith(".py") else b""
     hits = await texts.find(word(name.decode())) if name else None
-    stubs = (stub for stub in hits or () if stub.endswith(".pyi") and stub[:-1] in texts)
-    return [stub for stub in stubs if stub[:-1] != path][:_MOST_STUBS]
+    return {
+        stub: starts
+        for stub, starts in (hits or {}).items()
+        if stub.endswith(".pyi") and stub[:-1] in texts and stub[:-1] != path
+    }
+
+
+async def _stubs_of(
+    server: Server, texts: SourceTexts, hits: Hits, path: str, name: Name
+) -> tuple[Sequence[str], int]:
+    """The stubs that declare the symbol of a source, for what the sources beside them import from
+    elsewhere leads to it; and how many were left out.
+    """
+    places = await asyncio.to_thread(_declaring, texts, hits, name)
+    asked = sorted(places)[:MOST_ASKED]
+    told = await questions.definitions_unopened(server, [places[stub] for stub in asked])
+    stubs = [
+        stub
+        for stub, found in zip(asked, told, strict=True)
+        if any(path_in(each.uri) == path for each in found)
+    ]
+    left_out = len(places) - len(asked) + max(0, len(stubs) - _MOST_STUBS)
+    return stubs[:_MOST_STUBS], left_out
+
+
+def _declaring(texts: SourceTexts, hits: Hits, name: Name) -> Mapping[str, Place]:
+    """The stubs that declare a name, each with where the source beside it has that.
+
+    Most stubs that have the name of a class only say with it what they take and give.
+    """
+    found: dict[str, Place] = {}
+    for stub, starts in hits.items():
+        text = texts.text(stub)
+        if not _declares(text, starts, name[-1]):
+            continue
+        if not all(_declares(text, word(each).starts(text), each) for each in name[:-1]):
+            continue
+        source = stub[:-1]
+        within = word(name[0]).starts(texts.text(source))
+        place = next(code_places("python", texts, source, within), None)
+        if place is not None:
+            found[stub] = (source, place)
+    return found
+
+
+def _declares(text: bytes, starts: Sequence[int], name: str) -> bool:
+    """Whether a name is declared at one of the places where it stands in a text."""
+    size = len(name.encode())
+    for start in starts:
+        before = _DECLARES.fullmatch(text, text.rfind(b"\n", 0, start) + 1, start)
+        if before is None:
+            continue
+        if before[1] is None or _ASSIGNS.match(text, start + size):
+            return True
+    return False
 
 
 async def _imported(

@@ -128,6 +128,10 @@ class SourceTexts:
         """Whether there was such a file at the last search."""
         return path in self._texts
 
+    def paths(self) -> Sequence[str]:
+        """The files that there were at the last search."""
+        return list(self._texts)
+
     def text(self, path: str) -> bytes:
         """What a file holds, as it was at the last search."""
         return self._texts.get(path, b"")
