@@ -18,6 +18,7 @@ from sightline.index.cutting.keys import cut_keys
 from sightline.index.reading.languages import language_of
 from sightline.index.searching.query import understand
 from sightline.lsp.asking.members import is_code, is_local, is_member
+from sightline.lsp.asking.stubs import declares
 from sightline.lsp.asking.unknown_names import is_imported, is_name
 from sightline.lsp.c.directives import needed, spelled
 from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
@@ -25,8 +26,10 @@ from sightline.lsp.coverage.left_out import is_left_out
 from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.coverage.packages import not_installed
 from sightline.lsp.coverage.python_imports import imported
+from sightline.lsp.coverage.source_texts import word
 from sightline.lsp.coverage.typescript_aliases import imported as typescript_imported
 from sightline.lsp.coverage.typescript_aliases import named
+from sightline.lsp.coverage.unlisted_macros import macros_of
 from sightline.lsp.files.globs import matcher
 from sightline.lsp.files.reading import read_toml
 from sightline.lsp.go.build_constraints import constraint, target_of
@@ -116,6 +119,11 @@ def added_functions(text: str) -> None:
     only_adds_functions(text, f"{text}\nint f(void) {{}}\n")
 
 
+def stub_of_a(text: str) -> None:
+    said = text.encode("utf-8", "surrogatepass")
+    declares(said, word("a").starts(said), "a")
+
+
 def name_in(language: str) -> Callable[[str], object]:
     """Everything that is asked of the text around a name at its end."""
 
@@ -142,6 +150,8 @@ READERS: list[Callable[[str], object]] = [
     typescript_imported,
     imported,
     python_names,
+    stub_of_a,
+    macros_of,
     signature,
     brace_signature,
     toml_keys,

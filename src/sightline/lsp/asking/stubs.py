@@ -25,10 +25,12 @@ from sightline.lsp.asking.members import MOST_ASKED, Place, code_places
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.server.server import Server
 
-__all__ = ["Twins", "twins_at"]
+__all__ = ["Twins", "declares", "twins_at"]
 
 #: So many stubs of one symbol are followed. The uses of each are a search of their own.
 _MOST_STUBS = 8
+#: So far from the beginning of its line a name may be declared.
+_MOST_BEFORE = 200
 #: What stands before a name where a stub declares it, and what follows it where nothing does.
 _DECLARES = re.compile(rb".*\b(?:def|class|type)[ \t]+|(?:[ \t]*class\b.*:)?([ \t]*)")
 _ASSIGNS = re.compile(rb"[ \t]*[:=](?!=)")
@@ -118,9 +120,9 @@ def _declaring(texts: SourceTexts, hits: Hits, name: Name) -> Mapping[str, Place
     found: dict[str, Place] = {}
     for stub, starts in hits.items():
         text = texts.text(stub)
-        if not _declares(text, starts, name[-1]):
+        if not declares(text, starts, name[-1]):
             continue
-        if not all(_declares(text, word(each).starts(text), each) for each in name[:-1]):
+        if not all(declares(text, word(each).starts(text), each) for each in name[:-1]):
             continue
         source = stub[:-1]
         within = word(name[0]).starts(texts.text(source))
@@ -130,11 +132,15 @@ def _declaring(texts: SourceTexts, hits: Hits, name: Name) -> Mapping[str, Place
     return found
 
 
-def _declares(text: bytes, starts: Sequence[int], name: str) -> bool:
+def declares(text: bytes, starts: Sequence[int], name: str) -> bool:
     """Whether a name is declared at one of the places where it stands in a text."""
     size = len(name.encode())
     for start in starts:
-        before = _DECLARES.fullmatch(text, text.rfind(b"\n", 0, start) + 1, start)
+        nearest = max(0, start - _MOST_BEFORE)
+        line = text.rfind(b"\n", nearest, start) + 1
+        if not line and nearest:
+            continue
+        before = _DECLARES.fullmatch(text, line, start)
         if before is None:
             continue
         if before[1] is None or _ASSIGNS.match(text, start + size):
