@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from itertools import islice
+from typing import Any
 
 from sightline.contract.uris import above
 from sightline.lsp.coverage.packages import DEPENDENCIES
@@ -112,14 +113,29 @@ def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Un
     )
 
     @cache
+    def manifest(place: str) -> Mapping[str, Any] | None:
+        value = read_json(f"{place}/package.json")
+        return None if value is None else table(value)
+
+    @cache
     def declared(place: str) -> frozenset[str]:
-        manifest = read_json(f"{place}/package.json")
-        return frozenset(name for kind in DEPENDENCIES for name in table(manifest, kind))
+        return frozenset(name for kind in DEPENDENCIES for name in table(manifest(place), kind))
+
+    @cache
+    def own_names(place: str) -> _Patterns:
+        return _own_names(manifest(place))
+
+    def is_own_name(name: str, folder: str) -> bool:
+        # Servers look into the nearest manifest only, whatever that says.
+        places = (place for place in above(folder, project.top) if manifest(place) is not None)
+        place = next(places, None) if name[0] == "#" else None
+        return place is not None and any(own_names(place).of(name))
 
     def is_known(name: str, file: str) -> bool:
         package, folder = _package(name), os.path.dirname(file)
         return (
             any(package in declared(place) for place in above(folder, project.top))
+            or is_own_name(name, folder)
             or programs.know(name, file)
             or any(os.path.lexists(f"{place}/node_modules/{package}") for place in above(folder))
         )
@@ -172,6 +188,12 @@ def _packages(project: Project) -> set[str]:
     """The names of the project's own packages, which others may not find; see packages.py."""
     manifests = (table(read_json(file)) for file in project.named("package.json"))
     return {str(manifest.get("name")) for manifest in manifests}
+
+
+def _own_names(manifest: object) -> "_Patterns":
+    """The names that a package has for its own files. One that ends with a slash is a folder's."""
+    names = (name for name, target in table(manifest, "imports").items() if target)
+    return _Patterns((f"{name}*" if name.endswith("/") else name, "") for name in names)
 
 
 class _Programs:
