@@ -21,6 +21,19 @@ UNSEEN = {
     "the end of a trap": ('trap "ls; clean_up" EXIT\n', "clean_up"),
     "a function that is handed on": ("retry 3 clean_up\n", "clean_up"),
     "a command that runs another": ("time clean_up\n", "clean_up"),
+    "a use behind a program over lines": (
+        "awk '\n  { print $1 }\n' \"${1#$PREFIX}\" 'x'\n",
+        "PREFIX",
+    ),
+    "a use behind a text with an apostrophe": (
+        "echo \"I don't\nknow\" # it's\ncat <<EOF\ndon't\nEOF\necho \"${1#$PREFIX}\" 'x'\n",
+        "PREFIX",
+    ),
+    "a use beside the beginning of a document": (
+        "cat <<'EOF' > ${1#$PREFIX}\n  $PREFIX\nEOF\n",
+        "PREFIX",
+    ),
+    "a trap over lines": ("trap '\n  clean_up\n' EXIT\n", "clean_up"),
     "a pattern that runs one": ('echo "${1%%$(clean_up)}"\n', "clean_up"),
 }
 SILENT = {
@@ -28,6 +41,8 @@ SILENT = {
     "a comment": ("ls # ${1#$PREFIX}\n", "PREFIX"),
     "a text that is taken as it is": ("echo 'a $PREFIX' \\$PREFIX\n", "PREFIX"),
     "a document that is": ("cat <<'EOF'\n  $PREFIX ${1#$PREFIX}\nEOF\n", "PREFIX"),
+    "a program over lines": ("awk '\n  { PREFIX = 1; print $PREFIX }\n' a\n", "PREFIX"),
+    "words over lines": ("echo \"calls\n clean_up now\" 'and\n clean_up now'\n", "clean_up"),
     "a call that is seen": ('clean_up && echo "$(clean_up)"\n', "clean_up"),
     "words in quotes": ("echo \"calls clean_up\" 'and clean_up'\n", "clean_up"),
     "definitions": (

@@ -14,12 +14,23 @@ SHAPE = "export function area(x) {\n  return x * x\n}\n"
 DEPENDS = '{"name": "app", "dependencies": {"@ui/lib": "1"}}'
 
 
+#: What has the word and is no use. Where it stood nowhere else, nothing would be said.
+NOISE = {"src/noise.js": "{ const area = 2 }\n"}
+
+
 def use(name: str) -> str:
     return f'import {{ area }} from "{name}"\nconsole.log(area(2))\n'
 
 
 def paths(**given: list[str]) -> str:
     return json.dumps({"compilerOptions": {"paths": given}})
+
+
+def imports(name: str, target: str | None) -> dict[str, str]:
+    return {
+        "package.json": json.dumps({"type": "module", "imports": {name: target}}),
+        "jsconfig.json": '{"compilerOptions": {"module": "nodenext"}}',
+    }
 
 
 #: How ``src/main.js`` names ``src/lib/shape.js``, what else there is, and what is said.
@@ -40,14 +51,21 @@ CASES: dict[str, tuple[str, dict[str, str], str]] = {
         {"jsconfig.json": '{"compilerOptions": {"baseUrl": "src"}}'},
         "",
     ),
-    "imports of a package": (
+    "imports of a package": ("#lib/shape.js", imports("#lib/*", "./src/lib/*"), ""),
+    "imports with an ending": ("#lib/shape", imports("#lib/*", "./src/lib/*.js"), ""),
+    "one import of a package": ("#lib/shape", imports("#lib/shape", "./src/lib/shape.js"), ""),
+    "a folder that a package imports": ("#lib/shape.js", imports("#lib/", "./src/lib/"), ""),
+    "imports of a package for something else": (
         "#lib/shape.js",
-        {
-            "package.json": '{"type": "module", "imports": {"#lib/*": "./src/lib/*"}}',
-            "jsconfig.json": '{"compilerOptions": {"module": "nodenext"}}',
-        },
-        "",
+        imports("#library/*", "./src/lib/*"),
+        "#lib/*",
     ),
+    "imports of another package": (
+        "#lib/shape.js",
+        imports("#lib/*", "./src/lib/*") | {"src/package.json": '{"type": "module"}'},
+        "#lib/*",
+    ),
+    "imports that lead nowhere": ("#lib/shape.js", imports("#lib/*", None), "#lib/*"),
 }
 #: Names that may end like a file of one's own, and stand for something else.
 OTHERS = {
@@ -79,7 +97,7 @@ def note(name: str, files: str = "1 file") -> str:
 @pytest.mark.parametrize("case", list(CASES))
 async def test_it_is_said_where_uses_are_missed(tmp_path: Path, server: str, case: str) -> None:
     name, files, said = CASES[case]
-    sources = {"src/lib/shape.js": SHAPE, "src/main.js": use(name)}
+    sources = {"src/lib/shape.js": SHAPE, "src/main.js": use(name), **NOISE}
     root = write_files(tmp_path / "ws", sources | files)
     async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
         found, summary = await asked(running)
@@ -103,7 +121,7 @@ async def test_it_is_said_until_a_pattern_is_there(tmp_path: Path) -> None:
         assert note("@/*") in (await asked(running))[1]
         write_files(root, {"src/more.js": use("@/lib/shape")})
         assert note("@/*", "2 files") in (await asked(running))[1]
-        write_files(root, {"jsconfig.json": paths(**{"@/*": ["./src/*"]})})
+        write_files(root, {"jsconfig.json": paths(**{"@/*": ["./src/*"]}), **NOISE})
         found, summary = await asked(running)
         assert found and "not resolved" not in summary
 

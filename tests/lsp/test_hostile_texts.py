@@ -4,9 +4,12 @@ A text that is looked through again from each of its places takes hours, so a te
 that none is.
 """
 
+import asyncio
 import json
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -26,6 +29,8 @@ from sightline.lsp.coverage.left_out import is_left_out
 from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.coverage.packages import not_installed
 from sightline.lsp.coverage.python_imports import imported
+from sightline.lsp.coverage.shell_mentions import ShellMentions
+from sightline.lsp.coverage.shell_quotes import plain_texts
 from sightline.lsp.coverage.source_texts import word
 from sightline.lsp.coverage.typescript_aliases import imported as typescript_imported
 from sightline.lsp.coverage.typescript_aliases import named
@@ -33,6 +38,7 @@ from sightline.lsp.coverage.unlisted_macros import macros_of
 from sightline.lsp.files.globs import matcher
 from sightline.lsp.files.reading import read_toml
 from sightline.lsp.go.build_constraints import constraint, target_of
+from sightline.lsp.project.projects import Project
 from sightline.lsp.python.names import PythonText
 from sightline.lsp.typescript.path_patterns import expression_of, fills
 from sightline.lsp.typescript.tsconfig import read
@@ -64,6 +70,7 @@ PIECES += [
     "if a: import ",
 ]
 PIECES += ["a,  # b\n", "a,\n", "(a) ", '"""', "a as b, ", "def f(a):\n  ", "\r", "{,}", "*/"]
+PIECES += ["$a ", "<<a ", "<<'a ", "<<-'a'\n", "$(", '"$(', '`"', "case a in ", "trap a ", "$'\\'"]
 PIECES += ["[", "[ ", "a = ", "- ", "//go:build ", "( ", "! ", "a.b ", "@a/", "`", "${"]
 PIECES += [
     "(/",
@@ -124,6 +131,37 @@ def stub_of_a(text: str) -> None:
     declares(said, word("a").starts(said), "a")
 
 
+def shell_quotes(text: str) -> None:
+    plain_texts(text.encode())
+
+
+class Script:
+    """A project of one script."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def files(self) -> list[str]:
+        return [f"{self.folder}/a.sh"]
+
+    def scripts(self) -> list[str]:
+        return []
+
+
+def mentioned(folder: Path, text: str, found: Sequence[Location] = ()) -> str:
+    """What is said of a name that stands in a script."""
+    project = Script(str(write_files(folder, {"a.sh": text})))
+    mentions = ShellMentions(lambda: cast("Project", project))
+    return asyncio.run(mentions.note("a", found))
+
+
+def shell_mentions(text: str) -> None:
+    """Every place of the name is looked at, since it is found as often elsewhere."""
+    place = Location("file:///a.sh", Range(Position(1, 0), Position(1, 1)))
+    with tempfile.TemporaryDirectory() as folder:
+        mentioned(Path(folder), text[: SIZE // 64], [place] * text.count("a"))
+
+
 def name_in(language: str) -> Callable[[str], object]:
     """Everything that is asked of the text around a name at its end."""
 
@@ -159,6 +197,8 @@ READERS: list[Callable[[str], object]] = [
     header,
     build_constraint,
     question,
+    shell_quotes,
+    shell_mentions,
 ]
 
 
@@ -177,6 +217,13 @@ HEADS = [
     "int f(void) {}\n" + "namespace " * (SIZE // 40) + "= { int a; };\n",
     "int f(void) {}\nint a[] = {" + "1, " * (SIZE // 12) + "};\n",
 ]
+
+
+def test_a_name_that_stands_everywhere_in_scripts(tmp_path: Path) -> None:
+    told = "The name stands in too many places of shell scripts to look at; uses there may be"
+    assert mentioned(tmp_path, "b $a\n" * 30_000).startswith(told)
+    # In one line of three megabytes, too, it is looked at from the place before.
+    assert "stands in 1 line that" in mentioned(tmp_path, f"echo $a {'b' * 200} " * 15_000)
 
 
 @pytest.mark.parametrize("head", HEADS, ids=lambda head: head[16:30])

@@ -14,8 +14,11 @@ from sightline.lsp.coverage.reach import Reach, Unreached, imports_of
 from sightline.lsp.coverage.typescript_aliases import named
 from sightline.lsp.project.projects import Projects
 from sightline.lsp.registry import builtin
+from sightline.lsp.typescript import tsconfig
+from sightline.lsp.typescript.path_patterns import fills
 from sightline.lsp.typescript.tsconfig import without_base_url
 from sightline.workspace.changes import Change, Kind
+from sightline.workspace.linear import Expression
 from sightline.workspace.roots import open_root
 from sightline.workspace.tree import scan
 from tests.support.files import write_files
@@ -147,3 +150,29 @@ def test_what_was_asked_before_makes_no_difference(tmp_path: Path) -> None:
     assert reach.known(plain) == reach.look(plain) == before == reach_of("ty", root).look(plain)
     reach.changed([Change(far, Kind.CREATED)])
     assert reach.known(plain) is None and reach.known(far) is None
+
+
+def test_projects_are_not_held_against_every_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a name is led to in one package says nothing of files that no package has."""
+    files, packages = {"e2e/a.ts": "import '@/b1'\n", "lib/b.ts": ""}, 30
+    shared = {"compilerOptions": {"paths": {"@/*": ["./lib/*"]}}, "include": ["src", "test/*.ts"]}
+    for number in range(packages):
+        home = f"packages/p{number}"
+        files[f"{home}/tsconfig.json"] = json.dumps(shared)
+        files |= {f"{home}/src/b{each}.ts": "import '@/b'\n" for each in range(packages)}
+    files["packages/p0/lib/b.ts"] = "import '../../../e2e/c'\n"
+    files["e2e/c.ts"] = "import '@/b2'\n"
+    root = write_files(tmp_path / "ws", files)
+    looks: list[str] = []
+
+    def counted(expression: Expression, path: str) -> bool:
+        looks.append(path)
+        return fills(expression, path)
+
+    monkeypatch.setattr(tsconfig, "fills", counted)
+    found = {each.name: each.files for each in looked("tsgo", root).unresolved}
+    # What a package imports is its own, wherever it is.
+    assert found["@/*"] & {f"{root}/e2e/a.ts", f"{root}/e2e/c.ts"} == {f"{root}/e2e/a.ts"}
+    assert len(looks) <= 5 * len(files)

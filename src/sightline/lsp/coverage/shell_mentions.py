@@ -8,12 +8,15 @@ reference.
 """
 
 import asyncio
+import math
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sightline.contract.texts import line_length_utf16, listed_paths
 from sightline.contract.uris import path_in
-from sightline.contract.values import Location, Position
+from sightline.contract.values import Location
+from sightline.lsp.coverage.shell_quotes import Plain, plain_texts
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.project.projects import Project
 from sightline.workspace.changes import Change
@@ -40,17 +43,11 @@ _DEFINED_AFTER, _DEFINED_BEFORE = (
 )
 #: So much of a line is looked at.
 _MOST_BEFORE = 200
-#: Comments, texts in quotes that expand nothing, and documents of which that is said.
-_DEAD = (
-    rb"(?:(?<=[ \t;&|()\n])|\A)\#[^\n]*|'[^'\n]*'"
-    rb"|<<-?[ \t]*(['\"\\])(\w+)[^\n]*\n(?:(?![ \t]*\2[ \t]*$)[^\n]*\n)*"
-)
-#: A text in quotes expands variables, and its words are no names.
-_TEXT = rb"\"(?:[^\"\\\n]|\\.)*\""
-_SILENT = re.compile(rb"%b|(?P<alive>%b|\\.)" % (_DEAD, _TEXT), re.MULTILINE)
-_NO_WORDS = re.compile(rb"%b|%b|(?P<alive>\\.)" % (_DEAD, _TEXT), re.MULTILINE)
-#: Commands that run such a text.
-_RUNS = re.compile(rb"[^#\n]*\b(?:trap|eval)[ \t]")
+#: Commands that run the texts they are given. What is behind them in their line counts.
+_RUNS = re.compile(rb"\b(?:trap|eval)[ \t]|[#\n]")
+#: So many places of a name are looked at besides those that were found, which takes a few tenths
+#: of a second. More has hardly a name that one asks about, and nobody can end a thread.
+_MOST_LOOKED_AT = 20_000
 
 
 class ShellMentions:
@@ -59,6 +56,8 @@ class ShellMentions:
     def __init__(self, project: Callable[[], Project]) -> None:
         self._project = project
         self._texts = SourceTexts(lambda: [*project().files(), *project().scripts()])
+        #: By file, each with the text that it is of.
+        self._plain: dict[str, tuple[bytes, Plain]] = {}
 
     def changed(self, changes: Sequence[Change]) -> None:
         self._texts.changed(changes)
@@ -68,6 +67,8 @@ class ShellMentions:
         hits = await self._texts.find(word(name)) if name else {}
         if hits is None:
             return f"Shell scripts are too much to look through; {_MISSING}"
+        if sum(map(len, hits.values())) > _MOST_LOOKED_AT + len(found):
+            return f"The name stands in too many places of shell scripts to look at; {_MISSING}"
         return self._sentence(await asyncio.to_thread(self._lines, name, hits, found))
 
     def _lines(self, name: str, hits: Hits, found: Sequence[Location]) -> dict[str, int]:
@@ -75,6 +76,7 @@ class ShellMentions:
         places: dict[str, list[Location]] = {}
         for place in found:
             places.setdefault(path_in(place.uri), []).append(place)
+        self._plain = {p: known for p, known in list(self._plain.items()) if p in self._texts}
         # Of scripts without an extension that have no use at all others tell.
         scripts = set(self._project().scripts())
         paths = (path for path in sorted(hits) if path in places or path not in scripts)
@@ -87,25 +89,34 @@ class ShellMentions:
         self, path: str, name: str, starts: Iterable[int], found: Sequence[Location]
     ) -> Iterator[int]:
         """The lines in which the name is used, and was not found."""
-        text = self._texts.text(path)
-        silent, no_words = (self._texts.spans(path, each) for each in (_SILENT, _NO_WORDS))
-        line = counted = 0
+        text, plain, seen = self._texts.text(path), self._plain_of(path), _Found(found)
+        line = first = column = measured = 0
+        runs_from, size = _runs_from(text, 0), len(name.encode())
         for start in starts:
-            line += text.count(b"\n", counted, start)
-            counted, first = start, text.rfind(b"\n", 0, start) + 1
+            begin = text.rfind(b"\n", measured, start) + 1
+            if begin:
+                line += text.count(b"\n", measured, start)
+                first = measured = begin
+                column, runs_from = 0, _runs_from(text, first)
+            column += line_length_utf16(text[measured:start].decode("utf-8", "replace"))
+            measured, end = start, start + size
             before = text[max(first, start - _MOST_BEFORE) : start]
-            runs = _RUNS.match(text, first, start) is not None
+            runs = runs_from <= start
             if _USED.search(before):
-                is_use = runs or start not in silent
+                is_use = runs or start not in plain.silent
             else:
-                end = start + len(name.encode())
                 is_word = _is_telling(name) and _is_word(text, start, end)
                 is_defined = _DEFINED_AFTER.search(before) or _DEFINED_BEFORE.match(text, end)
-                is_use = is_word and not is_defined and (runs or start not in no_words)
-            if is_use:
-                column = line_length_utf16(text[first:start].decode("utf-8", "replace"))
-                if not any(_is_at(place, Position(line, column)) for place in found):
-                    yield line
+                is_use = is_word and not is_defined and (runs or start not in plain.no_words)
+            if is_use and not seen.has(line, column):
+                yield line
+
+    def _plain_of(self, path: str) -> Plain:
+        """What is plain text in a script, which is found out once."""
+        text, known = self._texts.text(path), self._plain.get(path)
+        if known is None or known[0] is not text:
+            known = self._plain[path] = (text, plain_texts(text))
+        return known[1]
 
     def _sentence(self, lines: dict[str, int]) -> str:
         if not lines:
@@ -131,7 +142,26 @@ def _is_word(text: bytes, start: int, end: int) -> bool:
     return text[start - 1 : start] in _BEFORE and text[end : end + 1] in _AFTER
 
 
-def _is_at(place: Location, at: Position) -> bool:
-    """Whether a place that was found is this one. A whole function is found where it is defined."""
-    start, end = place.range.start, place.range.end
-    return start.line == end.line == at.line and start.character <= at.character <= end.character
+def _runs_from(text: bytes, first: int) -> float:
+    """From where on what a line says is run."""
+    match = _RUNS.search(text, first)
+    return match.end() if match is not None and match[0] not in (b"#", b"\n") else math.inf
+
+
+class _Found:
+    """The places that were found in a file, to be asked about others from its start to its end. A
+    whole function is found where it is defined.
+    """
+
+    def __init__(self, places: Iterable[Location]) -> None:
+        spans = ((place.range.start, place.range.end) for place in places)
+        within = ((a.line, a.character, b.character) for a, b in spans if a.line == b.line)
+        self._spans = deque(sorted(within))
+        #: The line, and how far it was found.
+        self._furthest = (-1, 0)
+
+    def has(self, line: int, column: int) -> bool:
+        while self._spans and self._spans[0][:2] <= (line, column):
+            at, _, end = self._spans.popleft()
+            self._furthest = max(self._furthest, (at, end))
+        return self._furthest >= (line, column)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from itertools import islice
+from typing import Any, NamedTuple
 
 from sightline.contract.uris import above
 from sightline.lsp.coverage.packages import DEPENDENCIES
@@ -112,14 +113,29 @@ def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Un
     )
 
     @cache
+    def manifest(place: str) -> Mapping[str, Any] | None:
+        value = read_json(f"{place}/package.json")
+        return None if value is None else table(value)
+
+    @cache
     def declared(place: str) -> frozenset[str]:
-        manifest = read_json(f"{place}/package.json")
-        return frozenset(name for kind in DEPENDENCIES for name in table(manifest, kind))
+        return frozenset(name for kind in DEPENDENCIES for name in table(manifest(place), kind))
+
+    @cache
+    def own_names(place: str) -> _Patterns:
+        return _own_names(manifest(place))
+
+    def is_own_name(name: str, folder: str) -> bool:
+        # Servers look into the nearest manifest only, whatever that says.
+        places = (place for place in above(folder, project.top) if manifest(place) is not None)
+        place = next(places, None) if name[0] == "#" else None
+        return place is not None and any(own_names(place).of(name))
 
     def is_known(name: str, file: str) -> bool:
         package, folder = _package(name), os.path.dirname(file)
         return (
             any(package in declared(place) for place in above(folder, project.top))
+            or is_own_name(name, folder)
             or programs.know(name, file)
             or any(os.path.lexists(f"{place}/node_modules/{package}") for place in above(folder))
         )
@@ -174,6 +190,21 @@ def _packages(project: Project) -> set[str]:
     return {str(manifest.get("name")) for manifest in manifests}
 
 
+def _own_names(manifest: object) -> "_Patterns":
+    """The names that a package has for its own files. One that ends with a slash is a folder's."""
+    names = (name for name, target in table(manifest, "imports").items() if target)
+    return _Patterns((f"{name}*" if name.endswith("/") else name, "") for name in names)
+
+
+class _Alike(NamedTuple):
+    """Projects that lead the same names to the same places."""
+
+    names: tuple[str, ...]
+    leading: tuple[tuple[str, str], ...]
+    extensions: tuple[str, ...]
+    projects: list[tsconfig.Configuration]
+
+
 class _Programs:
     """The projects that a server loads in a folder, and the files that each has: those that it
     includes, and what these import. A server knows the patterns of a project in its files only.
@@ -194,28 +225,48 @@ class _Programs:
         self._patterns = cache(
             lambda path: _Patterns((name, "") for name in tsconfig.known_names(path))
         )
+        self._naming = cache(lambda name: frozenset(path for _, path in self._named.all_of(name)))
         self._files = cache(self._files_of)
+        self._files_of_all = cache(
+            lambda paths: frozenset[str]().union(*(self._files(path) for path in paths))
+        )
 
     def know(self, name: str, file: str) -> bool:
         """Whether a project that has a file leads a name somewhere."""
         own = self._owner(file)
-        return (own is not None and self._has(own.path, name)) or any(
-            self._has(path, name) and file in self._files(path) for path in self._loaded
+        return (own is not None and any(self._patterns(own.path).of(name))) or (
+            file in self._files_of_all(self._naming(name))
         )
 
     def lead(self, name: str) -> bool:
         """Whether some project leads a name to a module of one's own."""
         return any(self._led(self._leading, name))
 
-    def _has(self, path: str, name: str) -> bool:
-        return any(self._patterns(path).of(name))
+    @cached_property
+    def _sorted(self) -> list[str]:
+        """The files of all modules."""
+        return sorted(file for files in self._modules.values() for file in files)
 
     @cached_property
-    def _loaded(self) -> dict[str, tsconfig.Configuration]:
-        """The projects that include a file, by their paths: one of each is held open."""
-        files = (file for files in self._modules.values() for file in files)
-        owners = (owner for file in files if (owner := self._owner(file)) is not None)
-        return {owner.path: owner for owner in owners}
+    def _loaded(self) -> dict[str, _Alike]:
+        """The projects that include a file: one of each is held open. Those that lead the same
+        names to the same places have the same files by imports, and are found by one path.
+        """
+        owners = {
+            owner.path: owner for owner in map(self._owner, self._sorted) if owner is not None
+        }
+        found: dict[object, _Alike] = {}
+        for path, owner in owners.items():
+            names, leading = tuple(tsconfig.known_names(path)), tuple(tsconfig.leading(path))
+            alike = _Alike(names, leading, owner.extensions, [])
+            found.setdefault(alike[:-1], alike).projects.append(owner)
+        return {alike.projects[0].path: alike for alike in found.values()}
+
+    @cached_property
+    def _named(self) -> "_Patterns":
+        """All patterns of names that are led somewhere, each with the projects that do."""
+        pairs = self._loaded.items()
+        return _Patterns((name, path) for path, alike in pairs for name in alike.names)
 
     @cached_property
     def _leading(self) -> "_Patterns":
@@ -233,18 +284,18 @@ class _Programs:
         return found
 
     def _files_of(self, path: str) -> set[str]:
-        """The files of a project."""
-        project, leading = self._loaded[path], _Patterns(tsconfig.leading(path))
-        everything = (file for files in self._modules.values() for file in files)
-        waiting = [file for file in everything if project.includes(file)]
-        found = set(waiting)
+        """The files of projects that are alike."""
+        alike = self._loaded[path]
+        leading = _Patterns(alike.leading)
+        found = {file for each in alike.projects for file in each.included(self._sorted)}
+        waiting = list(found)
         meant = cache(lambda name: list(self._led(leading, name)))
         while waiting:
             file = waiting.pop()
             for name in self._imports.get(file, ()):
                 near = name.startswith(".")
                 for each in self._at(joined(os.path.dirname(file), name)) if near else meant(name):
-                    if each not in found and each.endswith(project.extensions):
+                    if each not in found and each.endswith(alike.extensions):
                         found.add(each)
                         waiting.append(each)
         return found
@@ -284,9 +335,9 @@ class _Patterns:
 
     def of(self, name: str) -> Iterator[tuple[str, str]]:
         """Those that cover a name, up to so many."""
-        return islice(self._covering(name), _MOST_LED)
+        return islice(self.all_of(name), _MOST_LED)
 
-    def _covering(self, name: str) -> Iterator[tuple[str, str]]:
+    def all_of(self, name: str) -> Iterator[tuple[str, str]]:
         for length in self._lengths:
             behind = self._pairs.get(name[:length]) if length <= len(name) else None
             if behind is None:

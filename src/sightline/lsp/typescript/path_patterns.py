@@ -13,14 +13,17 @@ import posixpath
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import takewhile
 
 from sightline.lsp.files.globs import MAX_PATTERN, fills
 from sightline.workspace.linear import BadPattern, Expression, compile_expression
 
-__all__ = ["PACKAGES", "expression_of", "fills", "is_refused", "joined"]
+__all__ = ["PACKAGES", "expression_of", "fills", "fixed_part", "is_refused", "joined"]
 
 #: Folders of installed packages.
 PACKAGES = ("node_modules", "bower_components", "jspm_packages")
+#: What stands for other letters in a pattern.
+_WILD = {"*", "?"}
 
 
 @lru_cache(maxsize=4_096)
@@ -51,6 +54,16 @@ def expression_of(pattern: str, base: str, *, files: bool) -> Expression | None:
         return compile_expression("".join(out) + ("" if files else "(?s:/.*)?"))
     except BadPattern:
         return None
+
+
+def fixed_part(pattern: str, base: str) -> str:
+    """The path that everything is or is below that a pattern stands for.
+
+    >>> fixed_part("src/**/*", "/ws"), fixed_part("../a/b?.ts", "/ws"), fixed_part("**/*", "/ws")
+    ('/ws/src', '/a', '/ws')
+    """
+    parts = (part for part in joined(base, pattern).split("/") if part)
+    return "".join(f"/{part}" for part in takewhile(lambda part: not _WILD & {*part}, parts))
 
 
 def is_refused(pattern: str, *, files: bool) -> bool:

@@ -14,7 +14,9 @@ import json
 import os
 import posixpath
 import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -23,7 +25,13 @@ from sightline.contract.uris import above
 from sightline.lsp.files.reading import names_in, table, texts
 from sightline.lsp.typescript.extending import OWN_FOLDER, Chain, chain_of, from_own_folder
 from sightline.lsp.typescript.held_open import HeldOpen, can_be_named
-from sightline.lsp.typescript.path_patterns import expression_of, fills, is_refused, joined
+from sightline.lsp.typescript.path_patterns import (
+    expression_of,
+    fills,
+    fixed_part,
+    is_refused,
+    joined,
+)
 from sightline.workspace.linear import Expression
 
 __all__ = [
@@ -56,6 +64,8 @@ _PREFERRED = (
 )
 _MODULE = re.compile(r"(.+?)(?:\.d)?\.[cm]?[jt]sx?")
 _MAX_CLIMB = 64
+#: What begins with it comes after all that is below a folder.
+_AFTER_SLASH = chr(ord("/") + 1)
 
 
 class Configuration(Struct, frozen=True):
@@ -73,6 +83,8 @@ class Configuration(Struct, frozen=True):
     unread: frozenset[str] = frozenset()
     #: Whether every server reads it like this.
     is_sure: bool = True
+    #: What it includes by its patterns is one of these paths, or below one.
+    homes: frozenset[str] = frozenset()
 
     def includes(self, file: str) -> bool:
         """Whether the project includes a file by its path, as far as it can be read."""
@@ -84,6 +96,23 @@ class Configuration(Struct, frozen=True):
         return any(each is not None and fills(each, file) for each in self.include) and not any(
             each is None or fills(each, file) for each in self.exclude
         )
+
+    def included(self, files: Sequence[str]) -> Iterator[str]:
+        """The sorted files that the project includes, some of them twice. It looks only where they
+        may be, since there may be as many projects as folders.
+        """
+        yield from (file for file in self.listed if any(_between(files, file, f"{file}\0")))
+        for home in self.homes:
+            if self.homes.isdisjoint(islice(above(home), 1, None)):
+                near = (
+                    _between(files, home, f"{home}\0"),
+                    _between(files, f"{home}/", f"{home}{_AFTER_SLASH}"),
+                )
+                yield from (file for part in near for file in part if self.includes(file))
+
+
+def _between(files: Sequence[str], first: str, end: str) -> Sequence[str]:
+    return files[bisect_left(files, first) : bisect_left(files, end)]
 
 
 class Owners:
@@ -266,6 +295,9 @@ def read(path: str) -> Configuration:
         frozenset(asked),
         frozenset(unread),
         is_sure,
+        frozenset(
+            fixed_part(from_own_folder(pattern, own), include_at) for pattern in texts(include)
+        ),
     )
 
 
