@@ -51,7 +51,8 @@ def from_own_folder(name: str, own: str) -> str:
     ('/ws/src', 'src')
     """
     name = name.replace("\\", "/")
-    return f"{own}/{name.removeprefix(OWN_FOLDER)}" if name.startswith(OWN_FOLDER) else name
+    inside = name.removeprefix(OWN_FOLDER)
+    return f"{own}/{inside.lstrip('/')}" if name.startswith(OWN_FOLDER) else name
 
 
 class _Reader:
