@@ -17,7 +17,7 @@ from sightline.lsp.registry import Operation, builtin
 from sightline.lsp.start.launcher import Launcher, Start
 from sightline.lsp.typescript.held_open import LANGUAGE, named_by
 from sightline.lsp.wire.capabilities import CAPABILITIES
-from sightline.workspace.roots import open_root
+from sightline.workspace.roots import RootSet, open_root
 from sightline.workspace.tree import scan
 from tests.languages.samples import only
 from tests.support.engine import INSTALLED
@@ -120,7 +120,7 @@ def connected(
     environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
     launcher = Launcher(environment, cache, Store(INSTALLED), registry)
     project = Projects(opened, registry, lambda: tree).at(registry.servers[server], opened.real)
-    made = launcher.start(server, project, [opened.real])
+    made = launcher.start(server, project, RootSet.of([opened]))
     assert made is not None
     client = kind(
         list(made.command),

@@ -10,6 +10,7 @@ from sightline.contract.failures import CursorStale, WorkspaceDenied
 from sightline.workspace.roots import open_root
 from tests.languages.samples import only
 from tests.support.engine import Engine, engine
+from tests.support.files import write_files
 
 DEFINITION = "def target() -> int:\n    return 1\n"
 
@@ -71,6 +72,51 @@ async def test_the_server_of_a_removed_root_is_ended(tmp_path: Path) -> None:
         await running.program.workspace.set_roots([open_root(str(two), home=None)])
         await found(running, "target")
         assert [Path(row.root).name for row in running.program.pool.status()] == ["two"]
+
+
+SIDE = {
+    "a/a.c": '#include "../b/b.h"\nint f(void) { return twice(1); }\n',
+    "b/b.h": "int twice(int x);\n",
+}
+
+
+async def both_answers(running: Engine, root: Path) -> tuple[Any, Any]:
+    place: dict[str, Any] = {"uri": (root / "a.c").as_uri()}
+    place["position"] = {"line": 1, "character": 22}
+    used = await running.call("vscode.lsp.references", includeDeclaration=True, **place)
+    defined = await running.call("vscode.lsp.definition", **place)
+    return used, defined
+
+
+async def test_what_a_project_includes_of_another_root_is_read_while_that_is_one(
+    tmp_path: Path,
+) -> None:
+    """Also by a server that had started before, and with what one kept that had."""
+    write_files(tmp_path, SIDE)
+    one, two = tmp_path / "a", tmp_path / "b"
+    clangd = only("clangd")
+
+    async def fresh(*roots: Path, cache: str) -> tuple[Any, Any]:
+        (tmp_path / cache).mkdir(exist_ok=True)
+        async with engine(*roots, cache=tmp_path / cache, registry=clangd) as running:
+            return await both_answers(running, one)
+
+    alone, together = await fresh(one, cache="1"), await fresh(one, two, cache="2")
+    assert alone != together
+    assert {item["uri"] for item in together[0]["items"]} == {
+        (one / "a.c").as_uri(),
+        (two / "b.h").as_uri(),
+    }
+    (tmp_path / "3").mkdir()
+    both = [open_root(str(root), home=None) for root in (one, two)]
+    async with engine(one, cache=tmp_path / "3", registry=clangd) as running:
+        assert await both_answers(running, one) == alone
+        await running.program.workspace.set_roots(both)
+        assert await both_answers(running, one) == together
+        await running.program.workspace.set_roots(both[:1])
+        assert await both_answers(running, one) == alone
+    assert await fresh(one, two, cache="1") == together
+    assert await fresh(one, cache="2") == alone
 
 
 async def test_two_worktrees_of_one_repository_are_two_worlds(tmp_path: Path) -> None:

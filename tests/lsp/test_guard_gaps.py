@@ -10,7 +10,7 @@ import pytest
 from sightline.lsp.install.store import Store
 from sightline.lsp.project.projects import Projects
 from sightline.lsp.start.launcher import Launcher
-from sightline.workspace.roots import open_root
+from sightline.workspace.roots import RootSet, open_root
 from tests.support.engine import fake_registry
 from tests.support.files import write_files
 
@@ -25,7 +25,7 @@ def environment_of(root: Path) -> Mapping[str, str]:
     registry, opened = fake_registry(root.parent / "fake", {}), open_root(str(root), home=None)
     project = Projects(opened, registry, dict).at(registry.servers["fake"], opened.real)
     launcher = Launcher({"PATH": "/usr/bin:/bin"}, folder, Store(folder), registry)
-    start = launcher.start("fake", project, [opened.real])
+    start = launcher.start("fake", project, RootSet.of([opened]))
     assert start is not None
     return start.environment
 

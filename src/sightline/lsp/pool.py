@@ -562,10 +562,9 @@ class Pool:
             return self._routes.project(spec, folder)
 
         async def prepare(has_read_parts: bool) -> Start | None:
-            roots = [root.real for root in self._workspace.roots.roots]
             trusted = self._trusted(route.project.projects.root.real)
             begin = partial(self._launcher.start, trusted=trusted, has_read_parts=has_read_parts)
-            prepare = partial(begin, route.name, project(), roots)
+            prepare = partial(begin, route.name, project(), self._workspace.roots)
             start = await self._preparing.of(route.name, folder, prepare)
             if start is None and self._routes.is_replaced(route):
                 self._workspace.source_changed()  # from here on somebody else answers
@@ -618,11 +617,15 @@ class Pool:
             everybody.callback(self._routes.changed, changes)
 
     def _roots_changed(self) -> None:
-        """Servers of roots that are gone are ended."""
+        """Servers of roots that are gone are ended. The others start over: the roots decided what
+        they may read, and where nothing is run from.
+        """
         self._routes.forget()
         self.gaps.forget()
         roots = self._workspace.roots
         self._fleet.forget([key for key in self._fleet.servers if roots.containing(key[1]) is None])
+        for server in self._fleet.servers.values():
+            server.start_over()
         self._warming = None
 
 

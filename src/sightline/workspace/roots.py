@@ -56,6 +56,11 @@ class RootSet(Struct, frozen=True):
         unique = {root.real: root for root in reversed(list(roots))}
         return cls(tuple(unique[real] for real in sorted(unique)))
 
+    @property
+    def closed(self) -> list[str]:
+        """Where nothing is run from before a user allows it: also the rest of each repository."""
+        return [root.outermost for root in self.roots]
+
     def key(self) -> str:
         """What the roots contribute to a snapshot key."""
         return roots_key([root.real for root in self.roots])

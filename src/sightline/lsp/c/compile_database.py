@@ -13,7 +13,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -178,11 +178,13 @@ def write(
     configurations: Iterable[str] = (),
     flags: Flags | None = None,
     *,
+    readable: Sequence[str] | None = None,
     has_read_parts: bool = False,
 ) -> Database:
     """Writes the database into ``folder``. The server also reads these configurations. With
-    ``flags`` the project's own are made anew. ``has_read_parts``: a server was given an unfinished
-    one last, and has read all of it.
+    ``flags`` the project's own are made anew. ``readable``: the only folders of users that it may
+    read, if there is a limit. ``has_read_parts``: a server was given an unfinished one last, and
+    has read all of it.
     """
     lines = {path: _flags(path) for path in _flag_files(project)}
     files = CommandFiles()
@@ -201,7 +203,9 @@ def write(
         entries = _made(project, told, lines)
     parts = Parts.among(entries, told)
     commands = {unit: sha256_hex(json.dumps(entries[unit]))[:16] for unit in entries}
-    kept = kept_index.forget(folder, commands, told, configurations, parts, has_read=has_read_parts)
+    kept = kept_index.forget(
+        folder, commands, told, configurations, parts, readable=readable, has_read=has_read_parts
+    )
     units = parts.first(entries) if kept.unfinished else frozenset(entries)
     given = json.dumps([entries[unit] for unit in sorted(units)], indent=1)
     kept_index.write(Path(folder, NAMES[0]), given)

@@ -35,6 +35,8 @@ class _State(msgspec.Struct, frozen=True):
     units: dict[str, list[str]]
     #: How each is compiled, in short.
     commands: dict[str, str]
+    #: The only folders of users that could be read, if there was a limit.
+    readable: list[str] | None
     #: The headers that were there, and those that were read outside the project.
     headers: frozenset[str]
     outside: frozenset[str]
@@ -69,10 +71,12 @@ def forget(
     configured: Iterable[str],
     parts: Parts,
     *,
+    readable: Sequence[str] | None,
     has_read: bool,
 ) -> KeptIndex:
     """Removes from the index what no longer holds, and would be kept. ``commands``: how each source
-    is compiled, in short. ``has_read``: a server has read all that it was given last.
+    is compiled, in short. ``readable``: the only folders of users that may be read, if there is a
+    limit. ``has_read``: a server has read all that it was given last.
     """
     units = commands.keys()
     texts = {path: read_text(path, 1 << 20) for path in configured}
@@ -80,6 +84,7 @@ def forget(
         told.meanings(),
         {unit: [told.digests.get(unit, ""), *sorted(told.files.get(unit, ()))] for unit in units},
         dict(commands),
+        None if readable is None else [*readable],
         frozenset(told.files.keys() - units),
         told.outside & told.files.keys(),
         {path: sha256_hex(text)[:16] for path, text in texts.items() if text},
@@ -142,10 +147,10 @@ def _end(folder: str) -> None:
 
 
 def _are_read_anew(before: _State, now: _State) -> bool:
-    """Whether something may be compiled in another way. Also a source that no server was given
-    since: what it was read with is what is kept of it.
+    """Whether something may be compiled in another way, or what it includes may be closed by now.
+    Also a source that no server was given since: what it was read with is what is kept of it.
     """
-    if before.configurations != now.configurations:
+    if before.configurations != now.configurations or before.readable != now.readable:
         return True
     commands = now.commands
     return any(commands.get(unit, how) != how for unit, how in before.commands.items())

@@ -320,9 +320,9 @@ class Routes:
         """The step after which the first server of a language can be asked."""
         if not self._registry.servers_for(language):
             return _OWN_SERVER.format(language)
-        roots = [root.real for root in self._workspace.roots.roots]
+        closed = self._workspace.roots.closed
         for name in self._registry.servers_for(language):
-            found = self._launcher.find(name, roots)
+            found = self._launcher.find(name, closed)
             if found.missing:
                 return found.fix
             if self._registry.servers[name].needs_trust and not self._trusted(root.real):
@@ -441,8 +441,8 @@ class Routes:
         now = time.monotonic()
         if now - self._missed.get(name, -_LOOK_AGAIN_S) < _LOOK_AGAIN_S:
             return False
-        roots = [root.real for root in self._workspace.roots.roots]
-        if self._launcher.find(name, roots).missing:
+        closed = self._workspace.roots.closed
+        if self._launcher.find(name, closed).missing:
             self._missed[name] = now
             return False
         self._there.add(name)
@@ -451,8 +451,8 @@ class Routes:
         return True
 
     def _is_enclosed(self, name: str) -> bool:
-        roots = [root.real for root in self._workspace.roots.roots]
-        return self._launcher.is_enclosed(name, roots)
+        closed = self._workspace.roots.closed
+        return self._launcher.is_enclosed(name, closed)
 
     def _in_root(self, name: str, root: Root) -> Iterator[Route]:
         """The projects of a server in a root that have a file for it."""

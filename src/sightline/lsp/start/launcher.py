@@ -43,6 +43,7 @@ from sightline.lsp.typescript.held_open import HeldOpen
 from sightline.process.allowed import Allowed
 from sightline.process.environment import child_environment, find_program, lies_in, safe_path
 from sightline.workspace.beside import Stamp, Stamps, stamp
+from sightline.workspace.roots import RootSet
 
 __all__ = ["Found", "Launcher", "Start"]
 
@@ -116,14 +117,16 @@ class Launcher(Struct, frozen=True):
     _includes: Includes = field(default_factory=Includes)
     _slots: Slots = field(default_factory=Slots)
 
-    def find(self, name: str, roots: Sequence[str]) -> Found:
-        """The command of a server with its program found, or why there is none."""
+    def find(self, name: str, closed: Sequence[str]) -> Found:
+        """The command of a server with its program found, or why there is none. Nothing is run that
+        lies in one of the ``closed`` folders.
+        """
         spec = self.registry.servers[name]
         words = list(spec.command)
         if spec.found == "installed":
             package = self.registry.packages[spec.package]
             fix = f"sightline servers install {spec.package}"
-            if self.is_enclosed(name, roots):
+            if self.is_enclosed(name, closed):
                 move = "set XDG_DATA_HOME to a folder outside the workspace"
                 return Found((), f"{name} would be run from inside the workspace", f"{move}; {fix}")
             if not self.store.has(spec.package, package.version):
@@ -131,24 +134,24 @@ class Launcher(Struct, frozen=True):
             if self.is_damaged(name):
                 return Found((), f"{name} is damaged", fix)
         if words[0] == _NODE:
-            node = self._on_path("node", roots)
+            node = self._on_path("node", closed)
             if node is None:
                 return Found(
                     (), "Node is missing", "install nodejs (Debian: apt-get install nodejs)"
                 )
             words[0] = node
             return Found(tuple(self._fill(spec, words)))
-        program = self._program(spec, self._fill(spec, words[:1])[0], roots)
+        program = self._program(spec, self._fill(spec, words[:1])[0], closed)
         if program is None or is_empty_proxy(program, self.environment):
             if spec.found == "bundled":
                 return Found((), f"{name} is not there", "install Sightline again")
             return Found((), f"{name} is not there", spec.get or f"put {words[0]} on the PATH")
         return Found((program, *self._fill(spec, words[1:])))
 
-    def is_enclosed(self, name: str, roots: Sequence[str]) -> bool:
-        """Whether what Sightline installs lies in a root, where nothing is run from."""
+    def is_enclosed(self, name: str, closed: Sequence[str]) -> bool:
+        """Whether what Sightline installs lies where nothing is run from."""
         spec = self.registry.servers[name]
-        return spec.found == "installed" and lies_in(str(self.store.folder / spec.package), roots)
+        return spec.found == "installed" and lies_in(str(self.store.folder / spec.package), closed)
 
     def release(self) -> None:
         """Lets go of the folders that servers have worked in: none of them runs any more, no start
@@ -169,7 +172,7 @@ class Launcher(Struct, frozen=True):
         self,
         name: str,
         project: Project,
-        roots: Sequence[str],
+        roots: RootSet,
         *,
         trusted: bool = False,
         has_read_parts: bool = False,
@@ -179,7 +182,7 @@ class Launcher(Struct, frozen=True):
         what it was given the last time, which was not everything. It writes to a folder that is
         the server's and the project's: never two of these at a time.
         """
-        found = self.find(name, roots)
+        found = self.find(name, roots.closed)
         if found.missing:
             return None
         try:
@@ -199,7 +202,7 @@ class Launcher(Struct, frozen=True):
         name: str,
         found: Found,
         project: Project,
-        roots: Sequence[str],
+        roots: RootSet,
         *,
         trusted: bool,
         has_read_parts: bool,
@@ -207,15 +210,16 @@ class Launcher(Struct, frozen=True):
         """Makes what a start needs on disk."""
         spec = self.registry.servers[name]
         folder = self._folder(name, project.folder)
-        environment = self._environment(spec, roots, folder)
+        closed, tops = roots.closed, [*(root.real for root in roots.roots), project.top]
+        environment = self._environment(spec, closed, folder)
         helpers: list[str] = []
         installed = list(filter(None, [_GUARD, *self._fill(spec, ["{server}"])]))
         beside: dict[str, Stamp] = {}
         command = list(found.command)
         configured: list[str] = []
-        flags = None if trusted else Flags([*roots, project.top])
+        flags = None if trusted else Flags(tops)
         if spec.configuration_file:
-            user = configurations.user_file(spec, self.environment, roots)
+            user = configurations.user_file(spec, self.environment, closed)
             beside = {user: stamp(user)} if user is not None else {}
             environment["XDG_CONFIG_HOME"] = base = configurations.write(spec, user, folder)
             configured = [os.path.join(base, spec.configuration_file)]
@@ -234,6 +238,7 @@ class Launcher(Struct, frozen=True):
                 self._includes,
                 configured,
                 flags,
+                readable=None if trusted else sorted({*tops}),
                 has_read_parts=has_read_parts,
             )
         shortcomings = database.shortcomings()
@@ -281,23 +286,23 @@ class Launcher(Struct, frozen=True):
                 of_the_user=spec.command[0] == _NODE,
                 installed=installed,
                 helpers=helpers,
-                tops=[*roots, project.top],
+                tops=tops,
                 home=self.environment.get("HOME", ""),
                 trusted=trusted,
             ),
         )
 
-    def _on_path(self, program: str, roots: Sequence[str]) -> str | None:
-        return find_program(program, safe_path(self.environment.get("PATH", ""), roots), roots)
+    def _on_path(self, program: str, closed: Sequence[str]) -> str | None:
+        return find_program(program, safe_path(self.environment.get("PATH", ""), closed), closed)
 
-    def _program(self, spec: ServerSpec, program: str, roots: Sequence[str]) -> str | None:
+    def _program(self, spec: ServerSpec, program: str, closed: Sequence[str]) -> str | None:
         if os.path.isabs(program):
-            return find_program(os.path.basename(program), [os.path.dirname(program)], roots)
+            return find_program(os.path.basename(program), [os.path.dirname(program)], closed)
         if spec.found == "bundled":
             return find_program(program, [os.path.dirname(sys.executable)], ()) or find_program(
                 program, [_scripts_folder()], ()
             )
-        return self._on_path(program, roots)
+        return self._on_path(program, closed)
 
     def _fill(self, spec: ServerSpec, words: Sequence[str]) -> list[str]:
         package = self.registry.packages.get(spec.package)
@@ -311,24 +316,24 @@ class Launcher(Struct, frozen=True):
         """A folder of this server for this project, outside the workspace, and nobody else's."""
         return str(self._slots.take(self.cache / "servers" / name / sha256_hex(project)[:16]))
 
-    def _environment(self, spec: ServerSpec, roots: Sequence[str], folder: str) -> dict[str, str]:
+    def _environment(self, spec: ServerSpec, closed: Sequence[str], folder: str) -> dict[str, str]:
         passed = (name for name in spec.passes if name in self.environment)
         extra = {
             name: self.environment[name]
             for name in passed
-            if not lies_in(self.environment[name], roots)
+            if not lies_in(self.environment[name], closed)
         }
         extra |= _filled(spec.environment, folder)
         # Heeded by Node and by every Node it starts; other programs do not know it.
         extra["NODE_OPTIONS"] = f"--require={json.dumps(_GUARD)}"
-        extra["SIGHTLINE_GUARD_ROOTS"] = json.dumps(list(roots))
+        extra["SIGHTLINE_GUARD_ROOTS"] = json.dumps(list(closed))
         if not self.environment.get("HOME"):
             # Some end where nobody tells them of a home folder, or write where they stand.
             extra["HOME"] = folder
         if spec.found != "path":  # a folder for everybody may hold a root
             extra["TMPDIR"] = sandbox.temporary_folder(folder, time.time())
             extra["XDG_CACHE_HOME"] = folder
-        return child_environment(self.environment, roots, extra)
+        return child_environment(self.environment, closed, extra)
 
     def _modules_missing(self, project: Project) -> list[Shortcoming]:
         cache = gomod.cache_of(self.environment)
