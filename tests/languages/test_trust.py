@@ -1,5 +1,6 @@
 """No code of a workspace runs before its user trusted it, whatever is asked."""
 
+import contextlib
 import json
 import os
 import sys
@@ -7,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from sightline.contract.failures import Failure
 from tests.languages.everything import ask_everything
 from tests.languages.hostile import Hostile
 from tests.languages.samples import ON_PATH, SERVERS, needs, only
 from tests.languages.test_untouched import snapshot
 from tests.support import fake_server
 from tests.support.engine import engine
+from tests.support.files import write_files
 from tests.support.program import run
 
 NAMES = sorted({name for name, _ in SERVERS})
@@ -49,6 +52,38 @@ async def test_no_call_springs_a_trap(server: str, hostile: Hostile, tmp_path: P
     assert hostile.sprung == []
     assert not list(cache.rglob("sprung-*"))
     assert snapshot(hostile.root) == before
+
+
+#: A file of every language, in a folder of the repository.
+PART = {
+    "main.py": "x = 1\n",
+    "main.ts": "export const x = 1\n",
+    "main.c": "int x;\n",
+    "main.sh": "x=1\n",
+    "main.yaml": "x: 1\n",
+    "main.json": "{}\n",
+    "main.css": "a { color: red }\n",
+    "main.html": "<p></p>\n",
+    "main.go": "package main\n",
+    "main.php": "<?php\n",
+}
+
+
+@pytest.mark.parametrize("server", [*NAMES, "gopls", "intelephense"])
+async def test_none_springs_around_a_part_of_a_repository(
+    server: str, hostile: Hostile, tmp_path: Path
+) -> None:
+    """What starts a client may put the programs of all folders above on the search path."""
+    part = write_files(hostile.root / "packages/part", PART)
+    environment = {"PATH": f"{hostile.path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    async with engine(part, cache=cache, registry=only(server), environment=environment) as running:
+        for name in PART:
+            with contextlib.suppress(Failure):
+                await running.call("vscode.lsp.documentSymbols", uri=running.uri(name))
+    assert hostile.sprung == []
+    assert not list(cache.rglob("sprung-*"))
 
 
 @pytest.mark.parametrize("server", ON_PATH)
