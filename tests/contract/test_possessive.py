@@ -13,7 +13,7 @@ from sightline.context import scanner
 from sightline.contract import first_line
 from sightline.contract.possessive import as_atomic, possessive
 from sightline.lsp.asking import kin, members, unknown_names
-from sightline.lsp.coverage import python_imports
+from sightline.lsp.coverage import python_imports, shell_quotes
 from sightline.lsp.python import names
 
 #: A group that is repeated and gives nothing back, as it is spelled.
@@ -30,6 +30,7 @@ PATTERNS: dict[str, re.Pattern[Any]] = {
     "no code": python_imports._NO_CODE,
     "programs": first_line._NAMED,
     "strings": scanner._STRING,
+    "texts of shells": shell_quotes._ESCAPED,
 }
 #: What these patterns make differences between, and words that they know.
 _PARTS = [

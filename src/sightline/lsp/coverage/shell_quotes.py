@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sightline.contract.possessive import possessive
 from sightline.lsp.coverage.spans import Spans
 
 __all__ = ["Plain", "plain_texts"]
@@ -26,7 +27,7 @@ _TOKEN = re.compile(
 )
 #: A line that may be the end of a document. Longer ones are none.
 _LINE = re.compile(rb"^[ \t]*+([^\n]{1,80}?)[ \t]*+$", re.MULTILINE)
-_ESCAPED = re.compile(rb"(?:[^'\\]|\\.)*+'", re.DOTALL)
+_ESCAPED = re.compile(possessive(rb"(?:[^'\\]|\\.)*+'"), re.DOTALL)
 _IN_BRACES = re.compile(rb"[^'\n}]*+'")
 
 #: What is open at a place: a text in quotes, what a brace expands, and commands.
