@@ -4,7 +4,6 @@ This is the one command that fetches anything, and only when it is told to.
 """
 
 import argparse
-import asyncio
 import json
 import os
 import sys
@@ -15,6 +14,7 @@ from sightline.calls.families import CODES
 from sightline.cli.configuration import Configuration
 from sightline.cli.exits import CommandError, Exit, exit_for
 from sightline.cli.folders import Folders, private, unwritable
+from sightline.cli.interruptions import run_interruptibly
 from sightline.cli.main import add_common, make_parser
 from sightline.cli.plain import plain_json
 from sightline.cli.start import configuration_from
@@ -114,7 +114,7 @@ def _install(launcher: Launcher, package: str, *, named: bool) -> None:
     installer = Installer(store, Tools(os.environ))
     progress = _Bar(f"{package} {version}")
     try:
-        asyncio.run(installer.install(package, read_lock(package), progress))
+        run_interruptibly(installer.install(package, read_lock(package), progress))
     except InstallFailure as failure:
         code = CODES[type(failure)][1]
         raise CommandError(f"{package}: {failure} [{code}]", Exit.REFUSED) from None

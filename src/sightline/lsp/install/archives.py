@@ -2,7 +2,7 @@
 
 Only plain files and folders are taken, under the names that ``names`` lets pass. A link, a device,
 too many entries or too many bytes: the archive is refused as a whole. The caller unpacks into a
-folder that it throws away on failure.
+folder that it throws away on failure, and may stop it from another thread.
 """
 
 import gzip
@@ -10,6 +10,7 @@ import lzma
 import os
 import stat
 import tarfile
+import threading
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from sightline.contract.failures import ArchiveTooLarge, ArchiveUnsafe
+from sightline.contract.failures import ArchiveTooLarge, ArchiveUnsafe, Cancelled
 from sightline.lsp.install.names import Names, checked
 from sightline.lsp.install.tar_entries import NOT_PLAIN, entry_type
 
@@ -41,17 +42,26 @@ class Limits:
 class _Target:
     """A folder being filled, and what may still go into it."""
 
-    def __init__(self, folder: Path, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(
+        self, folder: Path, limits: Limits | None, stopping: threading.Event | None
+    ) -> None:
+        self.limits = limits or Limits()
         self._folder = folder
-        self._names = Names(limits.entries)
+        self._stopping = stopping or threading.Event()
+        self._names = Names(self.limits.entries)
         self._size = 0
 
+    def go_on(self) -> None:
+        if self._stopping.is_set():
+            raise Cancelled
+
     def make_folder(self, name: str) -> None:
+        self.go_on()
         self._make(self._folder / self._names.add_folder(name))
 
     def write(self, name: str, source: IO[bytes], size: int, executable: bool) -> None:
         """One file, which must have exactly the size that was announced."""
+        self.go_on()
         file = self._folder / self._names.add_file(name)
         if size < 0:
             raise ArchiveUnsafe(_DAMAGED)
@@ -71,6 +81,7 @@ class _Target:
                 left -= len(chunk)
                 if left < 0:
                     raise ArchiveTooLarge
+                self.go_on()
                 out.write(chunk)
         if left:
             raise ArchiveUnsafe(_DAMAGED)
@@ -82,11 +93,16 @@ class _Target:
             raise ArchiveUnsafe(_IN_THE_WAY) from None
 
 
-def unpack_tarball(archive: Path, folder: Path, limits: Limits | None = None) -> None:
+def unpack_tarball(
+    archive: Path,
+    folder: Path,
+    limits: Limits | None = None,
+    stopping: threading.Event | None = None,
+) -> None:
     """An npm tarball. Its first path component, whatever it is called, is left out."""
-    target = _Target(folder, limits or Limits())
+    target = _Target(folder, limits, stopping)
     with _damage_is_unsafe(), gzip.open(archive) as stream:
-        _read_to_the_end(stream, target.limits)
+        _read_to_the_end(stream, target)
     with _damage_is_unsafe(), _opened(archive) as tar:
         for member in _members(tar, target.limits):
             name = member.name.partition("/")[2]
@@ -105,9 +121,14 @@ def unpack_tarball(archive: Path, folder: Path, limits: Limits | None = None) ->
                 raise ArchiveUnsafe(NOT_PLAIN)
 
 
-def unpack_wheel(archive: Path, folder: Path, limits: Limits | None = None) -> None:
+def unpack_wheel(
+    archive: Path,
+    folder: Path,
+    limits: Limits | None = None,
+    stopping: threading.Event | None = None,
+) -> None:
     """A wheel, as it is: nothing is moved to where an installer would put it."""
-    target = _Target(folder, limits or Limits())
+    target = _Target(folder, limits, stopping)
     with _damage_is_unsafe(), zipfile.ZipFile(archive) as wheel:
         if len(wheel.infolist()) > target.limits.entries:
             raise ArchiveTooLarge
@@ -124,10 +145,12 @@ def unpack_wheel(archive: Path, folder: Path, limits: Limits | None = None) -> N
                     target.write(info.filename, source, info.file_size, executable)
 
 
-def _read_to_the_end(stream: gzip.GzipFile, limits: Limits) -> None:
+def _read_to_the_end(stream: gzip.GzipFile, target: _Target) -> None:
     """Only at its end a compressed stream shows that it is whole, and how large it is."""
+    limits = target.limits
     left = limits.total_bytes + limits.entries * tarfile.BLOCKSIZE * 2
     while chunk := stream.read(_CHUNK):
+        target.go_on()
         left -= len(chunk)
         if left < 0:
             raise ArchiveTooLarge
