@@ -114,7 +114,7 @@ def installer(
 ) -> Installer:
     own = environment(home) | {"npm_config_registry": registry.address}
     own["npm_config_fetch_retries"] = "0"
-    return Installer(store, Tools(own), limits or Limits())
+    return Installer(store, Tools(own, ()), limits or Limits())
 
 
 async def failure_of(installer: Installer, lock: Lock) -> Failure:
@@ -216,7 +216,7 @@ async def test_a_wheel_by_pip(home: Path, store: Store, tmp_path: Path, right: b
     digest = hashlib.sha256(content if right else b"").hexdigest()
     lock = Lock("pip", "1.0.0", (LockedFile("sample", "1.0.0", "", hashes=(digest,)),))
     own = environment(home) | {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path / "wheels")}
-    installing = Installer(store, Tools(own))
+    installing = Installer(store, Tools(own, ()))
     if not right:
         assert isinstance(await failure_of(installing, lock), DownloadUnverified)
         assert nothing_is_left(store)

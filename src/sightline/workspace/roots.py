@@ -13,7 +13,15 @@ from msgspec import Struct
 from sightline.contract.keys import roots_key
 from sightline.contract.uris import above, is_under, is_unicode, normalise
 
-__all__ = ["BadRoot", "NoProject", "Root", "RootSet", "default_root", "open_root"]
+__all__ = [
+    "BadRoot",
+    "NoProject",
+    "Root",
+    "RootSet",
+    "default_root",
+    "open_root",
+    "projects_around",
+]
 
 _FORBIDDEN = ("/proc", "/sys", "/dev")
 
@@ -124,3 +132,18 @@ def default_root(start: str, *, home: str | None = None) -> str:
     no_project = {"/"} if home is None else {"/", os.path.realpath(home)}
     tops = (folder for folder in above(first) if os.path.lexists(os.path.join(folder, ".git")))
     return next((top for top in tops if os.path.realpath(top) not in no_project), first)
+
+
+def projects_around(start: str, *, home: str) -> tuple[str, ...]:
+    """``start`` and the folders above it that are a repository or hold packages of npm, which puts
+    the programs of all of them on the search path. None of them is a home, or holds one.
+    """
+    own = os.path.realpath(home)
+    first = normalise(start)
+    found = [
+        folder
+        for folder in above(first)
+        if folder == first
+        or any(os.path.lexists(os.path.join(folder, name)) for name in (".git", "node_modules"))
+    ]
+    return tuple(folder for folder in found if not is_under(own, os.path.realpath(folder)))

@@ -4,7 +4,6 @@ This is the one command that fetches anything, and only when it is told to.
 """
 
 import argparse
-import asyncio
 import json
 import os
 import sys
@@ -15,6 +14,7 @@ from sightline.calls.families import CODES
 from sightline.cli.configuration import Configuration
 from sightline.cli.exits import CommandError, Exit, exit_for
 from sightline.cli.folders import Folders, private, unwritable
+from sightline.cli.interruptions import run_interruptibly
 from sightline.cli.main import add_common, make_parser
 from sightline.cli.plain import plain_json
 from sightline.cli.start import configuration_from
@@ -25,6 +25,7 @@ from sightline.lsp.install.installer import Installer
 from sightline.lsp.install.locks import read_lock
 from sightline.lsp.install.store import Store
 from sightline.lsp.start.launcher import Launcher
+from sightline.workspace.roots import projects_around
 
 _BAR = 24
 
@@ -62,13 +63,15 @@ def run(arguments: argparse.Namespace) -> int:
         names = meant(registry, arguments.names)
         return _list(configuration, folders, names, as_json=arguments.json)
     packages = wanted(registry, arguments.action, arguments.names, everything=arguments.all)
+    installs = arguments.action == "install"
+    tools = Tools(os.environ, projects_around(os.getcwd(), home=folders.home) if installs else ())
     private(folders.data)
     store = Store(folders.servers)
     try:
         with store.held(_wait):
-            if arguments.action == "install":
+            if installs:
                 launcher = Launcher(os.environ, folders.cache, store, registry)
-                return _install_all(launcher, packages, named=not arguments.all)
+                return _install_all(launcher, tools, packages, named=not arguments.all)
             for package in packages:
                 gone = "removed" if store.remove(package) else "was not installed"
                 print(f"{package}: {gone}")
@@ -82,12 +85,12 @@ def _wait() -> None:
     print(waits, file=sys.stderr, flush=True)
 
 
-def _install_all(launcher: Launcher, packages: Sequence[str], *, named: bool) -> int:
+def _install_all(launcher: Launcher, tools: Tools, packages: Sequence[str], *, named: bool) -> int:
     """Each of them, whatever became of the others before it."""
     failed: dict[str, CommandError] = {}
     for package in packages:
         try:
-            _install(launcher, package, named=named)
+            _install(launcher, tools, package, named=named)
         except CommandError as error:
             if len(packages) == 1:
                 raise
@@ -99,7 +102,7 @@ def _install_all(launcher: Launcher, packages: Sequence[str], *, named: bool) ->
     return int(Exit.OK)
 
 
-def _install(launcher: Launcher, package: str, *, named: bool) -> None:
+def _install(launcher: Launcher, tools: Tools, package: str, *, named: bool) -> None:
     store, version = launcher.store, launcher.registry.packages[package].version
     if store.has(package, version):
         if _is_damaged(launcher, package, thorough=True):
@@ -111,10 +114,10 @@ def _install(launcher: Launcher, package: str, *, named: bool) -> None:
             print(f"{package} {version}: already installed")
             return
         print(f"{package} {version}: {state}, is installed again", flush=True)
-    installer = Installer(store, Tools(os.environ))
+    installer = Installer(store, tools)
     progress = _Bar(f"{package} {version}")
     try:
-        asyncio.run(installer.install(package, read_lock(package), progress))
+        run_interruptibly(installer.install(package, read_lock(package), progress))
     except InstallFailure as failure:
         code = CODES[type(failure)][1]
         raise CommandError(f"{package}: {failure} [{code}]", Exit.REFUSED) from None

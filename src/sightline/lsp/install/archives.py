@@ -1,30 +1,35 @@
 """Unpacking an archive that is not trusted: tarballs of npm and wheels.
 
-Only plain files and folders are taken. A name that is absolute, climbs, or means something else on
-another system, a link, a device, a name that comes twice, too many entries or too many bytes: the
-archive is refused as a whole. The caller unpacks into a folder that it throws away on failure.
+Only plain files and folders are taken, under the names that ``names`` lets pass. A link, a device,
+too many entries or too many bytes: the archive is refused as a whole. The caller unpacks into a
+folder that it throws away on failure, and may stop it from another thread.
 """
 
 import gzip
+import lzma
 import os
 import stat
 import tarfile
+import threading
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from sightline.contract.failures import ArchiveTooLarge, ArchiveUnsafe
+from sightline.contract.failures import ArchiveTooLarge, ArchiveUnsafe, Cancelled
+from sightline.lsp.install.names import Names, checked
+from sightline.lsp.install.tar_entries import NOT_PLAIN, entry_type
 
 __all__ = ["Limits", "unpack_tarball", "unpack_wheel"]
 
 _CHUNK = 1 << 20
-_MAX_NAME_BYTES = 1_024
-_MAX_DEPTH = 64
 _FOLDER_MODE = 0o755
+_DAMAGED = "the archive is damaged; it was not unpacked"
+#: Another archive of the same server has put it there, or the disk takes two names for one.
+_IN_THE_WAY = "the archive holds a name that is taken; it was not unpacked"
 
 
 @dataclass(frozen=True)
@@ -34,78 +39,96 @@ class Limits:
     file_bytes: int = 512 << 20
 
 
-@dataclass
 class _Target:
     """A folder being filled, and what may still go into it."""
 
-    folder: Path
-    limits: Limits
-    entries: int = 0
-    size: int = 0
-    seen: set[str] = field(default_factory=set)
+    def __init__(
+        self, folder: Path, limits: Limits | None, stopping: threading.Event | None
+    ) -> None:
+        self.limits = limits or Limits()
+        self._folder = folder
+        self._stopping = stopping or threading.Event()
+        self._names = Names(self.limits.entries)
+        self._size = 0
 
-    def count(self) -> None:
-        self.entries += 1
-        if self.entries > self.limits.entries:
-            raise ArchiveTooLarge
+    def go_on(self) -> None:
+        if self._stopping.is_set():
+            raise Cancelled
 
     def make_folder(self, name: str) -> None:
-        self.count()
-        (self.folder / _checked(name)).mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
+        self.go_on()
+        self._make(self._folder / self._names.add_folder(name))
 
     def write(self, name: str, source: IO[bytes], size: int, executable: bool) -> None:
         """One file, which must have exactly the size that was announced."""
-        self.count()
-        path = _checked(name)
-        if path.lower() in self.seen:
-            raise ArchiveUnsafe("the archive holds one name twice; it was not unpacked")
-        self.seen.add(path.lower())
-        self.size += size
-        if size > self.limits.file_bytes or self.size > self.limits.total_bytes:
+        self.go_on()
+        file = self._folder / self._names.add_file(name)
+        if size < 0:
+            raise ArchiveUnsafe(_DAMAGED)
+        self._size += size
+        if size > self.limits.file_bytes or self._size > self.limits.total_bytes:
             raise ArchiveTooLarge
-        file = self.folder / path
-        file.parent.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
+        self._make(file.parent)
         mode = 0o755 if executable else 0o644
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         left = size
         try:
             descriptor = os.open(file, flags, mode)
         except FileExistsError:
-            raise ArchiveUnsafe("the archive holds one name twice; it was not unpacked") from None
+            raise ArchiveUnsafe(_IN_THE_WAY) from None
         with open(descriptor, "wb") as out:
             while chunk := source.read(min(_CHUNK, left + 1)):
                 left -= len(chunk)
                 if left < 0:
                     raise ArchiveTooLarge
+                self.go_on()
                 out.write(chunk)
         if left:
-            raise ArchiveUnsafe("the archive is damaged; it was not unpacked")
+            raise ArchiveUnsafe(_DAMAGED)
+
+    def _make(self, folder: Path) -> None:
+        try:
+            folder.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise ArchiveUnsafe(_IN_THE_WAY) from None
 
 
-def unpack_tarball(archive: Path, folder: Path, limits: Limits | None = None) -> None:
+def unpack_tarball(
+    archive: Path,
+    folder: Path,
+    limits: Limits | None = None,
+    stopping: threading.Event | None = None,
+) -> None:
     """An npm tarball. Its first path component, whatever it is called, is left out."""
-    target = _Target(folder, limits or Limits())
+    target = _Target(folder, limits, stopping)
     with _damage_is_unsafe(), gzip.open(archive) as stream:
-        _read_to_the_end(stream, target.limits)
-    with _damage_is_unsafe(), tarfile.open(archive, "r:gz") as tar:
+        _read_to_the_end(stream, target)
+    with _damage_is_unsafe(), _opened(archive) as tar:
         for member in _members(tar, target.limits):
             name = member.name.partition("/")[2]
+            if member.issparse():
+                raise ArchiveUnsafe(NOT_PLAIN)
             if member.isdir():
-                _checked(member.name)
+                checked(member.name)
                 if name:
                     target.make_folder(name)
             elif member.type in (tarfile.REGTYPE, tarfile.AREGTYPE):
-                _checked(member.name)
+                checked(member.name)
                 source = tar.extractfile(member)
                 assert source is not None
                 target.write(name, source, member.size, bool(member.mode & stat.S_IXUSR))
             else:
-                raise ArchiveUnsafe("the archive holds a link or a device; it was not unpacked")
+                raise ArchiveUnsafe(NOT_PLAIN)
 
 
-def unpack_wheel(archive: Path, folder: Path, limits: Limits | None = None) -> None:
+def unpack_wheel(
+    archive: Path,
+    folder: Path,
+    limits: Limits | None = None,
+    stopping: threading.Event | None = None,
+) -> None:
     """A wheel, as it is: nothing is moved to where an installer would put it."""
-    target = _Target(folder, limits or Limits())
+    target = _Target(folder, limits, stopping)
     with _damage_is_unsafe(), zipfile.ZipFile(archive) as wheel:
         if len(wheel.infolist()) > target.limits.entries:
             raise ArchiveTooLarge
@@ -115,20 +138,26 @@ def unpack_wheel(archive: Path, folder: Path, limits: Limits | None = None) -> N
             if info.is_dir():
                 target.make_folder(info.filename.rstrip("/"))
             elif kind not in (0, stat.S_IFREG) or info.flag_bits & 1:
-                raise ArchiveUnsafe("the archive holds a link or a device; it was not unpacked")
+                raise ArchiveUnsafe(NOT_PLAIN)
             else:
                 with wheel.open(info) as source:
                     executable = bool(mode & stat.S_IXUSR)
                     target.write(info.filename, source, info.file_size, executable)
 
 
-def _read_to_the_end(stream: gzip.GzipFile, limits: Limits) -> None:
+def _read_to_the_end(stream: gzip.GzipFile, target: _Target) -> None:
     """Only at its end a compressed stream shows that it is whole, and how large it is."""
+    limits = target.limits
     left = limits.total_bytes + limits.entries * tarfile.BLOCKSIZE * 2
     while chunk := stream.read(_CHUNK):
+        target.go_on()
         left -= len(chunk)
         if left < 0:
             raise ArchiveTooLarge
+
+
+def _opened(archive: Path) -> tarfile.TarFile:
+    return tarfile.open(archive, "r:gz", tarinfo=entry_type())
 
 
 def _members(tar: tarfile.TarFile, limits: Limits) -> Iterator[tarfile.TarInfo]:
@@ -142,30 +171,17 @@ def _members(tar: tarfile.TarFile, limits: Limits) -> Iterator[tarfile.TarInfo]:
         tar.members = []  # type: ignore[attr-defined]  # else every entry stays in memory
 
 
-def _checked(name: str) -> str:
-    """The name, if it stays inside on every system."""
-    parts = name.split("/")
-    bad = (
-        not name
-        or name.startswith("/")
-        or len(os.fsencode(name)) > _MAX_NAME_BYTES
-        or len(parts) > _MAX_DEPTH
-        or any(part in ("", ".", "..") for part in parts)
-        or any(character in name for character in ("\\", "\0", ":"))
-        or not name.isprintable()
-    )
-    if bad:
-        raise ArchiveUnsafe
-    return name
-
-
 @contextmanager
 def _damage_is_unsafe() -> Iterator[None]:
     try:
         yield
-    except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error) as error:
-        raise ArchiveUnsafe("the archive is damaged; it was not unpacked") from error
+    except OSError as error:
+        if error.errno is not None:  # bz2 and gzip speak of damage without a number, a disk with it
+            raise
+        raise ArchiveUnsafe(_DAMAGED) from error
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError) as error:
+        raise ArchiveUnsafe(_DAMAGED) from error
     except (EOFError, ValueError) as error:
-        raise ArchiveUnsafe("the archive is damaged; it was not unpacked") from error
+        raise ArchiveUnsafe(_DAMAGED) from error
     except (NotImplementedError, RuntimeError) as error:
         raise ArchiveUnsafe("the archive uses an unknown method; it was not unpacked") from error

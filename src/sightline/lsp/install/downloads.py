@@ -2,8 +2,8 @@
 
 Both run as children with a bounded time, in an empty folder, with the user's index settings and
 proxies, and without scripts: ``pip download`` of wheels only, ``npm pack`` of published tarballs.
-What they bring is not believed; the installer compares the hashes. What they put aside meanwhile is
-in that folder, too.
+Neither is run out of a project that its user stands in. What they bring is not believed; the
+installer compares the hashes. What they put aside meanwhile is in that folder, too.
 """
 
 import asyncio
@@ -31,6 +31,8 @@ _AT_ONCE = 3
 #: What an installation may see of the environment besides the usual: index settings and proxies.
 _PREFIXES = ("PIP_", "NPM_CONFIG_", "SSL_CERT_")
 _NAMES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "NODE_EXTRA_CA_CERTS"})
+#: What Debian calls them.
+_PACKAGES = {"pip": "python3-pip", "npm": "npm"}
 _HASH_WORDS = ("DO NOT MATCH THE HASHES", "EINTEGRITY")
 #: What pip and npm say of a disk that takes nothing more; npm by its name.
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
@@ -50,6 +52,8 @@ class Tools:
     """Where pip and npm are, and the environment they run in."""
 
     environment: Mapping[str, str]
+    #: Folders whose programs are not run: they are the code of a project, and not of its user.
+    roots: tuple[str, ...]
 
     def pip(self) -> list[str]:
         """The one of this installation, or the one that Python has to make others with: not every
@@ -61,17 +65,10 @@ class Tools:
             wheel = next(iter(sorted(folder.glob("pip-*.whl"), reverse=True)), None)
             if wheel is not None:
                 return [sys.executable, "-I", str(wheel / "pip")]
-        path = safe_path(self.environment.get("PATH", ""), ())
-        found = find_program("pip3", path, ()) or find_program("pip", path, ())
-        if found is None:
-            raise Unavailable("pip is missing; install it (Debian: apt-get install python3-pip)")
-        return [found]
+        return [self._program("pip3", "pip")]
 
     def npm(self) -> list[str]:
-        found = find_program("npm", safe_path(self.environment.get("PATH", ""), ()), ())
-        if found is None:
-            raise Unavailable("npm is missing; install it (Debian: apt-get install npm)")
-        return [found]
+        return [self._program("npm")]
 
     def child_environment(self) -> dict[str, str]:
         allowed = {
@@ -79,7 +76,23 @@ class Tools:
             for key, value in self.environment.items()
             if key.upper().startswith(_PREFIXES) or key.upper() in _NAMES
         }
-        return child_environment(self.environment, (), allowed)
+        return child_environment(self.environment, self.roots, allowed)
+
+    def _program(self, *names: str) -> str:
+        found = self._first(names, self.roots)
+        if found is not None:
+            return found
+        tool = names[-1]
+        if self._first(names, ()) is not None:
+            where = "lies in the project around the current folder, and no program of it is run"
+            raise Unavailable(f"{tool} {where}; change to another folder")
+        package = _PACKAGES[tool]
+        raise Unavailable(f"{tool} is missing; install it (Debian: apt-get install {package})")
+
+    def _first(self, names: Sequence[str], roots: tuple[str, ...]) -> str | None:
+        path = safe_path(self.environment.get("PATH", ""), roots)
+        found = (find_program(name, path, roots) for name in names)
+        return next((program for program in found if program is not None), None)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,12 @@
 
 import asyncio
 import base64
+import contextlib
 import hashlib
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -44,19 +47,38 @@ class Installer:
             archives = await downloader.fetch(lock.kind, files, report)
             for done, (file, archive) in enumerate(zip(files, archives, strict=True)):
                 progress("unpacking", done, len(files))
-                await asyncio.to_thread(self._take, lock.kind, file, archive, tree)
+                await _on_a_thread(partial(self._take, lock.kind, file, archive, tree))
             progress("unpacking", len(files), len(files))
         return self.store.path(name, lock.version)
 
-    def _take(self, kind: str, file: LockedFile, archive: Path, tree: Path) -> None:
+    def _take(
+        self, kind: str, file: LockedFile, archive: Path, tree: Path, stopping: threading.Event
+    ) -> None:
         verify(archive, file)
         target = tree / file.path if file.path else tree
         if kind == "npm":
             target.mkdir(parents=True, exist_ok=True)
-            unpack_tarball(archive, target, self.limits)
+            unpack_tarball(archive, target, self.limits, stopping)
         else:
-            unpack_wheel(archive, target, self.limits)
+            unpack_wheel(archive, target, self.limits, stopping)
         archive.unlink()
+
+
+async def _on_a_thread(work: Callable[[threading.Event], None]) -> None:
+    """Whoever cancels it waits for the thread, which is told to stop: it would go on to write into
+    a folder that is taken away meanwhile.
+    """
+    stopping = threading.Event()
+    thread = asyncio.get_running_loop().run_in_executor(None, work, stopping)
+    try:
+        await asyncio.shield(thread)
+    except asyncio.CancelledError:
+        stopping.set()
+        while not thread.done():
+            with contextlib.suppress(asyncio.CancelledError):  # it is raised below
+                await asyncio.wait([thread])
+        thread.exception()  # what it raised because it was stopped, or just before
+        raise
 
 
 def verify(archive: Path, file: LockedFile) -> None:
