@@ -269,7 +269,7 @@ class Launcher(Struct, frozen=True):
             held_open=held_open._replace(decided_by=held_open.decided_by | beside.keys()),
             database=database,
             shortcomings=shortcomings,
-            outside=partial(_stamps, tuple(self._outside(spec))) if spec.outside else None,
+            outside=self._mended_by(spec, database),
             leaves_out=leaves_out,
             leads_out=spec.after_change == "reveal" and any_leads_out(project),
             beside=beside,
@@ -342,6 +342,12 @@ class Launcher(Struct, frozen=True):
         names = listed(sorted(missing), _NAMED)
         sentence = f"Modules not downloaded: {names}; what needs them may be missing."
         return [Shortcoming(sentence, "go mod download")] if missing else []
+
+    def _mended_by(self, spec: ServerSpec, database: Database) -> Callable[[], object] | None:
+        """What differs when something that no scan of a root sees may have ended a trouble."""
+        if database.nowhere:
+            return database.lead_nowhere
+        return partial(_stamps, tuple(self._outside(spec))) if spec.outside else None
 
     def _outside(self, spec: ServerSpec) -> Iterator[str]:
         """The patterns of what lies outside; those with a variable that is not set are left out."""
