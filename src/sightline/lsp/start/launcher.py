@@ -210,6 +210,7 @@ class Launcher(Struct, frozen=True):
         environment = self._environment(spec, roots, folder)
         helpers: list[str] = []
         installed = list(filter(None, [_GUARD, *self._fill(spec, ["{server}"])]))
+        environment |= {} if trusted else _read_by(spec, [*roots, project.top, *installed])
         beside: dict[str, Stamp] = {}
         command = list(found.command)
         configured: list[str] = []
@@ -369,6 +370,13 @@ class Launcher(Struct, frozen=True):
             # Otherwise it climbs to a project above the root and speaks of that one.
             options["configurationFile"] = environments.empty_configuration(self.cache)
         return options
+
+
+def _read_by(spec: ServerSpec, folders: Sequence[str]) -> dict[str, str]:
+    """What tells the guard where a server may read what a document names: by the kernel alone it
+    would be told apart whether something is there.
+    """
+    return {"SIGHTLINE_GUARD_READS": json.dumps(folders)} if spec.reads == "workspace" else {}
 
 
 def _unread_in(project: Project, configurations: Iterable[str]) -> Shortcoming:
