@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sightline.contract.failures import Failure
+from sightline.lsp.start import launcher
 from sightline.process import landlock
 from tests.languages.samples import only
 from tests.support.engine import Engine, engine
@@ -131,6 +132,33 @@ async def test_nothing_at_all(way: tuple[str, str, str, dict[str, str]], tmp_pat
     assert SECRET not in said
 
 
+ASKED = {
+    "json": ("a{}.json", '{{"$schema": "file://{}"}}\n'),
+    "yaml": ("a{}.yaml", "# yaml-language-server: $schema=file://{}\na: b\n"),
+}
+
+
+@pytest.mark.parametrize("server", ASKED)
+async def test_what_is_there_is_not_told_from_what_is_not(server: str, tmp_path: Path) -> None:
+    """Neither a file that is closed nor a folder, and what is a pipe keeps nobody waiting."""
+    name, text = ASKED[server]
+    outside = write_files(tmp_path / "outside", {"there/x": "{}", "gone/y": "{}"})
+    places = [f"{outside}/{way}" for way in ("there/x", "gone/x", "there/x/x")]
+    os.mkfifo(outside / "x")
+    os.makedirs(outside / "folder/x")
+    places += [f"{outside}/x", f"{outside}/folder/x", "/dev/stdin", "/etc/shadow", "/usr/bin"]
+    files = {name.format(number): text.format(place) for number, place in enumerate(places)}
+    root = write_files(tmp_path / "ws", files)
+    (tmp_path / "cache").mkdir()
+    said: set[str] = set()
+    async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
+        for file, place in zip(files, places, strict=True):
+            found = await running.call("vscode.lsp.diagnostics.document", uri=running.uri(file))
+            (item,) = found["diagnostics"]
+            said.add(item["message"].replace(f"'{os.path.basename(place)}'", "'x'"))
+    assert len(said) == 1
+
+
 @EVERY
 async def test_the_ways_work(
     way: tuple[str, str, str, dict[str, str]],
@@ -139,4 +167,6 @@ async def test_the_ways_work(
 ) -> None:
     """A check that cannot fail proves nothing: without walls all of them lead out."""
     monkeypatch.setattr("sightline.process.allowed.Allowed.rules", lambda self: [])
+    (tmp_path / "empty.cjs").write_text("")
+    monkeypatch.setattr(launcher, "_GUARD", str(tmp_path / "empty.cjs"))
     assert SECRET in await answers(way, tmp_path, tmp_path / "outside")

@@ -1,5 +1,7 @@
 """No way of running JavaScript below a root, or of asking a name server, is left open."""
 
+import json
+import os
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -19,21 +21,27 @@ NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node here")
 
 
-def environment_of(root: Path) -> Mapping[str, str]:
+def environment_of(
+    root: Path, reads: str = "anything", *, trusted: bool = False
+) -> Mapping[str, str]:
     """What a server for this root is started with."""
     folder = root.parent / "cache"
-    registry, opened = fake_registry(root.parent / "fake", {}), open_root(str(root), home=None)
+    registry = fake_registry(root.parent / "fake", {}, reads=reads)
+    opened = open_root(str(root), home=None)
     project = Projects(opened, registry, dict).at(registry.servers["fake"], opened.real)
     launcher = Launcher({"PATH": "/usr/bin:/bin"}, folder, Store(folder), registry)
-    start = launcher.start("fake", project, RootSet.of([opened]))
+    start = launcher.start("fake", project, RootSet.of([opened]), trusted=trusted)
     assert start is not None
     return start.environment
 
 
-def run(program: Path, root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(
+    program: Path, root: Path, *arguments: str, reads: str = "anything", trusted: bool = False
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(NODE), str(program), *arguments],
-        env=environment_of(root),
+        env=environment_of(root, reads, trusted=trusted),
+        stdin=subprocess.PIPE,
         capture_output=True,
         text=True,
         timeout=60,
@@ -100,3 +108,77 @@ def test_no_name_server_is_asked(tmp_path: Path, root: Path) -> None:
     program.write_text(ASKED)
     done = run(program, root)
     assert (done.stdout.split(), done.stderr) == (["ENOTFOUND"] * 8, "")
+
+
+#: What is said of each file, by every way of reading one.
+READ = """
+const fs = require("node:fs"), url = require("node:url");
+const told = (error, data) => (error ? `${error.code} ${error.message}` : `READ ${data}`);
+const [file] = process.argv.slice(2);
+const ask = async () => {
+  const said = [];
+  for (const name of [file, Buffer.from(file), url.pathToFileURL(file)]) {
+    said.push(await new Promise((c) => fs.readFile(name, "utf8", (e, d) => c(told(e, d)))));
+    said.push(await new Promise((c) => fs.readFile(name, (e, d) => c(told(e, d)))));
+    said.push(await fs.promises.readFile(name, "utf8").then((d) => told(null, d), told));
+  }
+  console.log(JSON.stringify([...new Set(said)]));
+};
+ask();
+"""
+
+
+@pytest.fixture
+def outside(tmp_path: Path, root: Path) -> dict[str, str]:
+    """Files by what they are, none of which may be told apart."""
+    folder = write_files(tmp_path / "outside", {"there": "SECRET"})
+    os.mkfifo(folder / "pipe")
+    os.mkfifo(root / "pipe")
+    (root / "link").symlink_to(folder / "there")
+    (root / "dangling").symlink_to(folder / "gone")
+    (root / "way").symlink_to(folder)
+    return {
+        "there": str(folder / "there"),
+        "closed": "/etc/shadow",
+        "gone": str(folder / "gone"),
+        "a folder": str(folder),
+        "below a file": str(folder / "there/x"),
+        "climbing": f"{root}/../outside/there",
+        "beside": f"{root}2/there",
+        "a pipe": str(folder / "pipe"),
+        "what it is told": "/dev/stdin",
+        "nothing": "/dev/null",
+        "by a link": str(root / "link"),
+        "by a link to nothing": str(root / "dangling"),
+        "by a link to a folder": str(root / "way/there"),
+        "by a link to a folder without it": str(root / "way/gone"),
+        "a pipe of the root": str(root / "pipe"),
+        "none of the root": str(root / "gone"),
+    }
+
+
+def test_what_is_outside_is_not_told_from_what_is_not_there(
+    tmp_path: Path, root: Path, outside: dict[str, str]
+) -> None:
+    program = tmp_path / "program.cjs"
+    program.write_text(READ)
+    for how, file in outside.items():
+        done = run(program, root, file, reads="workspace")
+        said = {each.replace(file, os.path.normpath(file)) for each in json.loads(done.stdout)}
+        name = os.path.normpath(file)
+        assert said == {f"ENOENT ENOENT: no such file or directory, open '{name}'"}, how
+
+
+def test_what_is_inside_is_read(tmp_path: Path, root: Path, outside: dict[str, str]) -> None:
+    program = tmp_path / "program.cjs"
+    program.write_text(READ)
+    (root / "inside").symlink_to(root / "a.cjs")
+    text = (root / "a.cjs").read_text()
+    for name in ("a.cjs", "inside"):
+        done = run(program, root, str(root / name), reads="workspace")
+        assert json.loads(done.stdout) == [f"READ {text}"]
+    (said,) = json.loads(run(program, root, str(root), reads="workspace").stdout)
+    assert said.startswith("EISDIR")
+    for reads, trusted in (("anything", False), ("code", False), ("workspace", True)):
+        done = run(program, root, outside["there"], reads=reads, trusted=trusted)
+        assert json.loads(done.stdout) == ["READ SECRET"]

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from sightline.lsp.c.clangd_configuration import NAME as _CONFIGURATION
 from sightline.lsp.c.compile_commands import CommandFiles
 from sightline.lsp.c.compiler_flags import Flags, split
 from sightline.lsp.c.directives import straight
+from sightline.lsp.c.endless import Endless, leads_nowhere
 from sightline.lsp.c.includes import Includes, IncludesOf, nearest_first
 from sightline.lsp.c.kept_index import KeptIndex
 from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
@@ -54,6 +55,7 @@ _HOW = "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or bear -- make"
 _FIX = f"make a compile_commands.json: {_HOW}"
 _ANEW = f"make it anew: {_HOW}"
 _HERE = f"make it in this folder, outside of a container: {_HOW}"
+_NO_FILE = "take that include out, or put a file in its place"
 _SMALLER = "open the part of the project that you work on as a root"
 
 #: The longer ones first.
@@ -100,6 +102,12 @@ class Database(NamedTuple):
     elsewhere: bool = False
     #: How many flags of the project are not used, because nobody trusted it.
     unused: int = 0
+    #: The files that reach what is no file by an include, which no server is given; and where that
+    #: was found.
+    endless: frozenset[str] = frozenset()
+    nowhere: tuple[str, ...] = ()
+    #: The folders that headers are looked for in.
+    searched: tuple[str, ...] = ()
 
     @property
     def unfinished(self) -> bool:
@@ -141,6 +149,14 @@ class Database(NamedTuple):
             return said != ""
         return len(text) <= _MOST_ADDED_TO and only_adds_functions(before, text)
 
+    def lead_nowhere(self) -> tuple[str, ...]:
+        """The places that were found to be no files and still are none. Looks at the disk."""
+        return tuple(filter(leads_nowhere, self.nowhere))
+
+    def would_lead_nowhere(self, path: str, includes: Collection[str]) -> bool:
+        """Whether a file that has these includes reaches what is no file. Looks at the disk."""
+        return bool(includes and Endless(self.searched).among({path: includes}))
+
     def shortcomings(self) -> list[Shortcoming]:
         sentences = []
         if self.missing:
@@ -150,6 +166,14 @@ class Database(NamedTuple):
             sources = "1 source is" if self.unread == 1 else f"{self.unread} sources are"
             sentences.append(f"{sources} not in {NAMES[0]} and not read.")
         told = [Shortcoming(sentence, _FIX) for sentence in sentences]
+        if self.endless:
+            one = len(self.endless) == 1
+            files = "1 file includes" if one else f"{len(self.endless)} files include"
+            names = listed(_shown(self.nowhere), _NAMED)
+            named = f" ({names})" if names else ""
+            read = "is not read" if one else "are not read"
+            sentence = f"{files} what is no file{named}, such as a pipe, and {read}."
+            told.append(Shortcoming(sentence, _NO_FILE))
         if self.too_large:
             files = (
                 f"A {NAMES[0]} is" if self.too_large == 1 else f"{self.too_large} {NAMES[0]} are"
@@ -195,12 +219,18 @@ def write(
     if flags is not None:
         lines, entries, unused = _harmless(project, lines, entries, flags)
     by_flags = _included_by_flags(project, lines, entries)
-    told = includes.of(project, sorted(_named_folders(lines, entries)), by_flags)
+    named = _named_folders(lines, entries)
+    told = includes.of(project, sorted(named), by_flags)
     configured = [f"{place}/{_CONFIGURATION}" for place in _above(project)]
     outside = told.outside.union(_databases_above(project), _flags_above(project), configured)
     copied = bool(entries)
     if not copied:
         entries = _made(project, told, lines)
+    bases = {entry["directory"] for entry in entries.values()}
+    searched = tuple(sorted({project.folder, *told.folders, *named, *bases}))
+    nowhere = Endless(searched)
+    endless = told.including(nowhere.among(told.opened))
+    entries = {path: entry for path, entry in entries.items() if path not in endless}
     parts = Parts.among(entries, told)
     commands = {unit: sha256_hex(json.dumps(entries[unit]))[:16] for unit in entries}
     kept = kept_index.forget(
@@ -228,13 +258,23 @@ def write(
         senseless=files.senseless,
         elsewhere=elsewhere,
         unused=len(unused),
+        endless=endless,
+        nowhere=tuple(sorted(nowhere.places)),
+        searched=searched,
     )
     if copied:
-        unread = len([path for path in _sources(project) if path not in entries])
+        known = endless.union(entries)
+        unread = len([path for path in _sources(project) if path not in known])
         return database._replace(unread=unread)
     # Flags of the project's own may name folders that are not looked into here.
-    missing = () if lines else told.missing
+    missing = () if lines else tuple(m for m in told.missing if m not in nowhere.names)
     return database._replace(includes=told.spelled, missing=missing)
+
+
+def _shown(places: Iterable[str]) -> tuple[str, ...]:
+    """Names that may be shown to people."""
+    names = {os.path.basename(place) for place in places}
+    return tuple(sorted(name for name in names if re.fullmatch(r"[\w.+-]{1,120}", name)))
 
 
 def _sources(project: Project) -> Iterator[str]:

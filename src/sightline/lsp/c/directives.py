@@ -18,7 +18,7 @@ import os
 import re
 from typing import NamedTuple
 
-__all__ = ["Included", "directives", "macros", "needed", "spelled", "straight"]
+__all__ = ["Included", "directives", "looked_for", "macros", "needed", "spelled", "straight"]
 
 # Expressions are compiled when they are first needed, which most programs never do.
 _NAME = r'(?P<spelled>[<"][^<>"\x00-\x1f\x7f]{1,4096})[>"]'
@@ -28,6 +28,10 @@ _INCLUDE = (
     rf"(?:{_NAME}|(?P<macro>[A-Za-z_]\w*))"
 )
 _DEFINE = rf"^(?:[^\n]*\*/)?[ \t]*#[ \t]*define[ \t]+(?P<macro>\w+)[ \t]+{_NAME}[ \t\r]*(?://.*)?$"
+#: What a compiler opens without including it: to see whether it is there, for its bytes, or as a
+#: module.
+_LOOKED_FOR = rf"\b(?:__has_(?:include|include_next|embed)[ \t]*\([ \t]*|embed[ \t]*){_NAME}"
+_IMPORTED = rf"^[ \t]*(?:export[ \t]+)?import[ \t]*{_NAME}"
 #: What is needed is shown to people, if nobody has it: names of other letters exist, but not in
 #: code that anybody writes.
 _DIRECTIVE = (
@@ -68,6 +72,20 @@ class Included(NamedTuple):
 def spelled(text: str) -> frozenset[str]:
     """The includes of a text that have a name."""
     return Included.by(text).spelled
+
+
+def looked_for(text: str) -> frozenset[str]:
+    """The files that a text has opened without including them, by name.
+
+    >>> sorted(looked_for('#if __has_include(<a.h>)\\n#embed "b"\\nimport "c";\\n#endif\\n'))
+    ['"b', '"c', '<a.h']
+    """
+    names: list[str] = []
+    if "__has_" in text or "embed" in text:
+        names = [each["spelled"] for each in re.finditer(_LOOKED_FOR, _joined(text))]
+    if "import" in text:
+        names += [each["spelled"] for each in re.finditer(_IMPORTED, text, re.MULTILINE)]
+    return frozenset(map(straight, names))
 
 
 def needed(text: str) -> frozenset[str]:
@@ -128,6 +146,6 @@ def _joined(text: str) -> str:
 
 
 def _may_name(line: str) -> bool:
-    if "include" in line or "import" in line:
+    if "include" in line or "import" in line or "embed" in line:
         return True
     return "define" in line and ('"' in line or "<" in line)

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from sightline.contract.canonical import sha256_hex
 from sightline.contract.uris import is_under
-from sightline.lsp.c.directives import Included, directives, macros, needed
+from sightline.lsp.c.directives import Included, directives, looked_for, macros, needed
 from sightline.lsp.c.preprocessor import HEADERS
 from sightline.lsp.files.reading import read_text
 from sightline.lsp.project.projects import Project
@@ -97,6 +97,8 @@ class IncludesOf(NamedTuple):
     needs: Mapping[str, frozenset[str]] = {}
     #: The text of each source, packed, as far as there is room for them.
     texts: Mapping[str, bytes] = {}
+    #: What each file has opened in any way, by name.
+    opened: Mapping[str, AbstractSet[str]] = {}
 
     def meanings(self) -> dict[str, str]:
         """For every include, something that differs when it brings in something else."""
@@ -166,6 +168,14 @@ class IncludesOf(NamedTuple):
                 waiting.extend(further)
         return reached
 
+    def including(self, files: Iterable[str]) -> frozenset[str]:
+        """Files, with all that may include them, or what includes them."""
+        wanted = frozenset(files)
+        if not wanted:
+            return wanted
+        naming = [i for i, paths in self.meant.items() if not wanted.isdisjoint(paths)]
+        return wanted | self.reached_by(naming)
+
 
 class _Seen(NamedTuple):
     stamp: Stamp | None
@@ -181,6 +191,8 @@ class _Seen(NamedTuple):
     literals: tuple[tuple[str, str], ...] = ()
     #: Its text, packed, if it is a source.
     text: bytes = b""
+    #: What it has opened without including it.
+    looked_for: frozenset[str] = frozenset()
 
 
 class Includes:
@@ -244,6 +256,7 @@ class Includes:
         folders = _folders(users, there)
         used = any(_ANYTHING in includes for includes in unspelled.values())
         anything = {_ANYTHING: sorted(known.keys() - sources)} if used else {}
+        files_include = {p: each.spelled | unspelled.get(p, set()) for p, each in known.items()}
         return IncludesOf(
             folders,
             _hiding(folders, system),
@@ -254,13 +267,14 @@ class Includes:
                 for include in outside.spelled().union(users)
             }
             | anything,
-            {path: each.spelled | unspelled.get(path, set()) for path, each in known.items()},
+            files_include,
             unspelled,
             {path: each.digest for path, each in known.items()},
             frozenset(outside.looked),
             _decided_elsewhere(known),
             {path: each.needed for path, each in known.items()},
             {path: each.text for path, each in seen.items() if each.text},
+            {path: has | known[path].looked_for for path, has in files_include.items()},
         )
 
 
@@ -350,6 +364,7 @@ def _look(stamp: Stamp | None, path: str, *, keep: bool = False) -> _Seen:
         included.wanted,
         included.literals,
         zlib.compress(whole.encode(), 1) if keep else b"",
+        looked_for(whole),
     )
 
 

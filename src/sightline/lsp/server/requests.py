@@ -31,6 +31,11 @@ _RETRYABLE = frozenset({_CONTENT_MODIFIED, _SERVER_CANCELLED, _CANCELLED})
 _TRIES = 16
 #: The question about nothing but a document.
 _OUTLINE = "textDocument/documentSymbol"
+#: What is said of a file that a server would wait for.
+_ENDLESS = (
+    "this file includes what is no file, such as a pipe, and is not read; "
+    "take that include out, or put a file in its place"
+)
 _NOT_SHOWN = (
     "this script has no extension and is no text of the project's own, or one of too many; "
     "search its text"
@@ -148,6 +153,12 @@ class Asking:
         Whoever waited may have read it before a change of which the server was told meanwhile. What
         is opened then would hide the new text from everybody.
         """
+        database = run.start.database
+        if file.path in database.endless:
+            if database.lead_nowhere() == database.nowhere:
+                raise Unavailable(_ENDLESS)
+            self._lifecycle.start_over()  # meanwhile something else is there
+            raise self._lifecycle.not_ready()
         if not run.documents.has(file) and not self._launch.is_current(file):
             raise _changed()
         return run.show(file, language)

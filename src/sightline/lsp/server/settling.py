@@ -214,6 +214,8 @@ class Settler(Struct, eq=False):
         includes, before = spelled(file.text), database.files.get(file.path, frozenset())
         if not before <= includes and database.only_one_with(file.path, before - includes):
             return True
+        if database.would_lead_nowhere(file.path, includes - before):
+            return True  # it would be read for ever
         if not database.can_be_taken_in(file.path, file.text):
             return True
         if database.includes is None:

@@ -2,6 +2,7 @@
 // Loaded into every language server that runs on Node, before its own code (NODE_OPTIONS). Inside
 // such a process no connection is made, no other program is started than Node itself and those
 // named in SIGHTLINE_GUARD_PROGRAMS, and no JavaScript below a root (SIGHTLINE_GUARD_ROOTS) is run.
+// Where SIGHTLINE_GUARD_READS names folders, no file outside of them is read for a project.
 // Servers are honest programs that read hostile projects; this is not a sandbox for hostile servers.
 
 const child = require("node:child_process");
@@ -90,6 +91,53 @@ Module._load = function (request, parent, isMain) {
   }
   return load.call(this, request, parent, isMain);
 };
+
+// Files. What a document names is there or not, closed, a folder or a pipe: outside of the folders
+// that may be asked about, all of it is said in the same words. What is no file is not waited for.
+function isReadable(file, folders) {
+  const below = (name) => folders.some((each) => name === each || name.startsWith(each + path.sep));
+  if (!below(file)) return false;
+  try {
+    const real = fs.realpathSync(file);
+    const status = below(real) && fs.statSync(real);
+    return status && (status.isFile() || status.isDirectory());
+  } catch {
+    return false; // it is not there, or behind a link that leads nobody knows where
+  }
+}
+function notThere(file) {
+  const text = `ENOENT: no such file or directory, open '${file}'`;
+  return Object.assign(refusal("ENOENT", text), { errno: -2, syscall: "open", path: file });
+}
+if (process.env.SIGHTLINE_GUARD_READS) {
+  const folders = list("SIGHTLINE_GUARD_READS");
+  for (const folder of [...folders]) {
+    try {
+      folders.push(fs.realpathSync(folder));
+    } catch {
+      // It is not there, and nothing is read from it.
+    }
+  }
+  // What is open already was opened by the server itself.
+  const refused = (file) => {
+    const isName = typeof file === "string" || Buffer.isBuffer(file) || file instanceof URL;
+    if (!isName) return null;
+    const name = file instanceof URL ? url.fileURLToPath(file) : String(file);
+    return isReadable(path.resolve(name), folders) ? null : notThere(name);
+  };
+  const { readFile } = fs;
+  fs.readFile = function (file, ...rest) {
+    const error = refused(file);
+    if (error) process.nextTick(rest[rest.length - 1], error);
+    else readFile.call(this, file, ...rest);
+  };
+  const promised = fs.promises.readFile;
+  fs.promises.readFile = async function (file, ...rest) {
+    const error = refused(file);
+    if (error) throw error;
+    return promised.call(this, file, ...rest);
+  };
+}
 
 // Modules that are imported are loaded elsewhere: by hooks in this thread where Node has them, in a
 // thread of their own where it has only those.

@@ -212,11 +212,11 @@ class Launcher(Struct, frozen=True):
         folder = self._folder(name, project.folder)
         closed, tops = roots.closed, [*(root.real for root in roots.roots), project.top]
         environment = self._environment(spec, closed, folder)
-        helpers: list[str] = []
         installed = list(filter(None, [_GUARD, *self._fill(spec, ["{server}"])]))
+        environment |= {} if trusted else _read_by(spec, [*tops, *installed])
         beside: dict[str, Stamp] = {}
         command = list(found.command)
-        configured: list[str] = []
+        helpers, configured = list[str](), list[str]()
         flags = None if trusted else Flags(tops)
         if spec.configuration_file:
             user = configurations.user_file(spec, self.environment, closed)
@@ -274,7 +274,7 @@ class Launcher(Struct, frozen=True):
             held_open=held_open._replace(decided_by=held_open.decided_by | beside.keys()),
             database=database,
             shortcomings=shortcomings,
-            outside=partial(_stamps, tuple(self._outside(spec))) if spec.outside else None,
+            outside=self._mended_by(spec, database),
             leaves_out=leaves_out,
             leads_out=spec.after_change == "reveal" and any_leads_out(project),
             beside=beside,
@@ -348,6 +348,12 @@ class Launcher(Struct, frozen=True):
         sentence = f"Modules not downloaded: {names}; what needs them may be missing."
         return [Shortcoming(sentence, "go mod download")] if missing else []
 
+    def _mended_by(self, spec: ServerSpec, database: Database) -> Callable[[], object] | None:
+        """What differs when something that no scan of a root sees may have ended a trouble."""
+        if database.nowhere:
+            return database.lead_nowhere
+        return partial(_stamps, tuple(self._outside(spec))) if spec.outside else None
+
     def _outside(self, spec: ServerSpec) -> Iterator[str]:
         """The patterns of what lies outside; those with a variable that is not set are left out."""
         from string import Template  # which takes a moment, and few servers need
@@ -368,6 +374,13 @@ class Launcher(Struct, frozen=True):
             # Otherwise it climbs to a project above the root and speaks of that one.
             options["configurationFile"] = environments.empty_configuration(self.cache)
         return options
+
+
+def _read_by(spec: ServerSpec, folders: Sequence[str]) -> dict[str, str]:
+    """What tells the guard where a server may read what a document names: by the kernel alone it
+    would be told apart whether something is there.
+    """
+    return {"SIGHTLINE_GUARD_READS": json.dumps(folders)} if spec.reads == "workspace" else {}
 
 
 def _unread_in(project: Project, configurations: Iterable[str]) -> Shortcoming:
