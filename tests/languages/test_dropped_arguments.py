@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from sightline.lsp.coverage import other_builds
 from tests.languages.samples import only
 from tests.languages.test_other_builds import said, uses
 from tests.support.engine import engine
@@ -86,8 +87,14 @@ async def test_arguments_that_a_macro_drops(
         assert (own, told) == (found, note)
 
 
-async def test_what_a_macro_drops_follows_the_files(tmp_path: Path) -> None:
-    """A header that changes what it defines changes what is left out of every source."""
+@pytest.mark.parametrize("held", [other_builds._HELD, 0])
+async def test_what_a_macro_drops_follows_the_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: int
+) -> None:
+    """A header that changes what it defines changes what is left out of every source, also where
+    these are too much to be held until then.
+    """
+    monkeypatch.setattr(other_builds, "_HELD", held)
     header = "#pragma once\nint helper(int x);\n#define check(c) (void)(c)\n"
     source = '#include "a.h"\nint helper(int x) { return x; }\nvoid f(void) { check(helper(1)); }\n'
     use = '#include "a.h"\nvoid g(void) {\n  check(helper(1));\n}\n'
