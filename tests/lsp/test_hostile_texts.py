@@ -24,6 +24,7 @@ from sightline.lsp.asking.members import is_code, is_local, is_member
 from sightline.lsp.asking.stubs import declares
 from sightline.lsp.asking.unknown_names import is_imported, is_name
 from sightline.lsp.c.directives import needed, spelled
+from sightline.lsp.c.dropped_arguments import arguments, definitions, dropping
 from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
 from sightline.lsp.coverage.left_out import is_left_out
 from sightline.lsp.coverage.other_builds import name_at
@@ -85,6 +86,11 @@ PIECES += [
     "@a(b() ",
     "enum a {",
     "a,",
+    "a(a, b(",
+    "f(b(a), ",
+    "\n#define a(a) b(a)\n",
+    "#define a(a, ",
+    "## ",
 ]
 BEGINNINGS = ["", "import", "from", "#if", "[", "a", "a b", "//go:build a", "/*", "'", "require("]
 BEGINNINGS += ["from a import (", "import {", 'x = f"""']
@@ -124,6 +130,14 @@ def brace_signature(text: str) -> None:
 
 def added_functions(text: str) -> None:
     only_adds_functions(text, f"{text}\nint f(void) {{}}\n")
+
+
+def dropped_arguments(text: str) -> None:
+    """As what a macro is given, and as what it is defined as."""
+    text = text[: SIZE // 64]
+    arguments(f"a({text}", {"a": 1, "b": -1, "f": 2})
+    dropping(definitions(f"#define f(a, ...) b(f(a, {text}"))
+    dropping(definitions(text))
 
 
 def stub_of_a(text: str) -> None:
@@ -188,6 +202,7 @@ READERS: list[Callable[[str], object]] = [
     typescript_imported,
     imported,
     python_names,
+    dropped_arguments,
     stub_of_a,
     macros_of,
     signature,

@@ -10,7 +10,7 @@ nothing to it, and a name in the body of a macro is found where the macro is use
 import re
 from collections.abc import Iterator
 
-__all__ = ["HEADERS", "KEYWORDS", "block_around", "code_of", "stretches"]
+__all__ = ["HEADERS", "KEYWORDS", "blank", "block_around", "code_of", "stretches"]
 
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".tcc")
 #: Words that name nothing.
@@ -42,7 +42,7 @@ def code_of(text: str) -> str:
     """A text with blanks for its comments and literal texts, and lines that end in one way."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return re.sub(_SILENT, _blank, text, flags=re.DOTALL)
+    return re.sub(_SILENT, blank, text, flags=re.DOTALL)
 
 
 def stretches(code: str) -> list[tuple[int, str]]:
@@ -75,7 +75,8 @@ def block_around(code: str, line: int) -> range:
     return range(begin, next((number + 1 for number in ends if number >= line), len(lines)))
 
 
-def _blank(silent: "re.Match[str]") -> str:
+def blank(silent: "re.Match[str]") -> str:
+    """As many blanks, in as many lines."""
     text = silent[0]
     if "\n" not in text:
         return " " * len(text)

@@ -3,8 +3,9 @@
 The server answers for the build that it was told of, and says nothing of the rest: in a project
 like curl every third name is also used where a default build does not look. Which lines those are
 cannot be known without building, but where they can be is plain: under conditions, in macros, in
-sources that nobody compiles. And where a file has an error the server loses uses without a word: in
-an expression with a name that is nowhere declared, of a template after a header that is not there.
+arguments that a macro drops, in sources that nobody compiles. And where a file has an error the
+server loses uses without a word: in an expression with a name that is nowhere declared, of a
+template after a header that is not there.
 So a name that was asked about is looked for in such code, as far as the symbol reaches. It may be
 another symbol's; it is said, and never taken for a reference.
 """
@@ -19,7 +20,8 @@ from sightline.contract.source import SourceFile
 from sightline.contract.texts import column_of, line_text, listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
-from sightline.lsp.c import preprocessor
+from sightline.lsp.c import dropped_arguments, preprocessor
+from sightline.lsp.c.dropped_arguments import Definition
 from sightline.lsp.coverage.due import Due
 from sightline.lsp.files.reading import read_text
 from sightline.lsp.project.projects import Project
@@ -41,6 +43,10 @@ __all__ = [
 _MAX_BYTES = 4 << 20
 #: So many characters are kept. More are not looked through.
 _MOST = 64 << 20
+#: What a macro that may drop arguments counts as, in characters.
+_MACRO_SIZE = 256
+#: So many characters are held until it is known what macros drop; more are read once more.
+_HELD = 32 << 20
 #: So many take less time to look through than to hand to a thread.
 _AT_ONCE = 256 << 10
 #: So many files are named in a sentence, if their names are plain.
@@ -66,6 +72,11 @@ class Builds(NamedTuple):
     #: A text with blanks for what is no code.
     code_of: Callable[[str], str]
     stretches: Callable[[str], Stretches]
+    #: The macros of a text that may drop arguments; what all of them drop in the end; and those
+    #: arguments in a text.
+    definitions: Callable[[str], Sequence[Definition]]
+    dropping: Callable[[Iterable[Definition]], Mapping[str, int]]
+    arguments: Callable[[str, Mapping[str, int]], Stretches]
     #: The lines that a local name in a line can stand in.
     block_around: Callable[[str, int], range]
     #: Where code may be left out, in words: a part of a file; all of one that is not compiled; and
@@ -89,6 +100,9 @@ _BUILDS = {
     "preprocessor": Builds(
         preprocessor.code_of,
         preprocessor.stretches,
+        dropped_arguments.definitions,
+        dropped_arguments.dropping,
+        dropped_arguments.arguments,
         preprocessor.block_around,
         ("under #if", "in macros"),
         "in files that are not compiled",
@@ -159,12 +173,19 @@ class Mention(NamedTuple):
 
 class _Kept(NamedTuple):
     """A file: whether nobody compiles it, or only with errors; and the code that may be left out,
-    which then is all of it.
+    which then is all of it. What it defines may drop arguments anywhere.
     """
 
     alone: bool
     wrong: bool
     stretches: Stretches
+    macros: Sequence[Definition]
+    arguments: Stretches = ()
+
+    @property
+    def size(self) -> int:
+        code = sum(len(text) for part in (self.stretches, self.arguments) for _, text in part)
+        return code + len(self.macros) * _MACRO_SIZE
 
 
 class _Looked(NamedTuple):
@@ -173,6 +194,8 @@ class _Looked(NamedTuple):
     #: How often something had changed, and what was compiled, without errors or with.
     state: tuple[int, Collection[str], Collection[str]] = (-1, (), ())
     files: Mapping[str, _Kept] = {}
+    #: The arguments that macros drop.
+    dropped: Mapping[str, int] = {}
     #: How many characters are kept; more than may be if not everything is.
     size: int = 0
 
@@ -273,29 +296,49 @@ class OtherBuilds:
         """Reads what changed, in a thread."""
         with self._looking:
             with self._due.taken() as (changes, due):
-                kept, size = self._kept(units, wrong, due)
-                self._looked = _Looked((changes, units, wrong), kept, size)
+                self._looked = self._kept(units, wrong, due)._replace(state=(changes, units, wrong))
             return self._looked
 
-    def _kept(
-        self, units: Collection[str], wrong: Collection[str], due: set[str]
-    ) -> tuple[dict[str, _Kept], int]:
+    def _kept(self, units: Collection[str], wrong: Collection[str], due: set[str]) -> _Looked:
         """What is to be kept of every file, and how much that is; nothing if it is too much."""
         before, kept, size = self._looked.files, dict[str, _Kept](), 0
+        read, held = dict[str, str | None](), 0
         for path in self._project().files():
             alone = path not in units and not self.builds.is_shared(path)
             known, is_wrong = before.get(path), path in wrong
             if known is None or path in due or (known.alone, known.wrong) != (alone, is_wrong):
-                known = self._read(path, alone=alone, wrong=is_wrong)
-            size += sum(len(text) for _, text in known.stretches)
+                code = self._code(path)
+                known = self._of(code, alone=alone, wrong=is_wrong)
+                held += len(code)
+                read[path] = code if held <= _HELD else None
+            size += known.size
             if size > _MOST:
-                return {}, size
+                return _Looked(size=size)
             kept[path] = known
-        return kept, size
+        dropped = self.builds.dropping(each for file in kept.values() for each in file.macros)
+        # Elsewhere the arguments are what they were, unless other ones are dropped now.
+        for path in list(kept if dropped != self._looked.dropped else read):
+            size -= kept[path].size
+            kept[path] = self._with_arguments(path, kept[path], read.pop(path, None), dropped)
+            size += kept[path].size
+            if size > _MOST:
+                return _Looked(size=size)
+        return _Looked(files=kept, dropped=dropped, size=size)
 
-    def _read(self, path: str, *, alone: bool, wrong: bool) -> _Kept:
-        code = self.builds.code_of(read_text(path, _MAX_BYTES) or "")
-        return _Kept(alone, wrong, [(0, code)] if alone or wrong else self.builds.stretches(code))
+    def _code(self, path: str) -> str:
+        return self.builds.code_of(read_text(path, _MAX_BYTES) or "")
+
+    def _of(self, code: str, *, alone: bool, wrong: bool) -> _Kept:
+        stretches = [(0, code)] if alone or wrong else self.builds.stretches(code)
+        return _Kept(alone, wrong, stretches, self.builds.definitions(code))
+
+    def _with_arguments(
+        self, path: str, file: _Kept, code: str | None, dropped: Mapping[str, int]
+    ) -> _Kept:
+        if file.alone or file.wrong:
+            return file
+        code = self._code(path) if code is None else code
+        return file._replace(arguments=self.builds.arguments(code, dropped))
 
 
 def name_at(text: str, position: Position, language: str = "") -> str:
@@ -319,7 +362,7 @@ def _lines(looked: _Looked, names: Collection[str]) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
     for name in names:
         for path, kept in looked.files.items():
-            for first, text in kept.stretches:
+            for first, text in (*kept.stretches, *kept.arguments):
                 place = text.find(name)
                 line, counted = first, 0
                 while place >= 0:
