@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from sightline.contract.uris import above
+from sightline.lsp.coverage.no_code import JAVASCRIPT, has_code
 from sightline.lsp.coverage.packages import DEPENDENCIES
 from sightline.lsp.coverage.python_imports import Importing, Sources, Unresolved
 from sightline.lsp.files.reading import read_json, table
@@ -52,11 +53,13 @@ _REQUIRE = re.compile(
     r"child_process|crypto|events|fs|https?|os|path|stream|url|util)[\"'/]))"
 )
 #: A way that servers follow.
-_FOLLOWED = re.compile(r"import\s+\w+\s*=\s*require\s*\(")
+_FOLLOWED = re.compile(rb"import\s+\w+\s*=\s*require\s*\(")
 #: So many places may patterns lead one name to.
 _MOST_LED = 1_024
 #: What tests call.
 _ACTUAL = ("requireActual", "requireMock", "importActual", "importMock")
+#: Both, in texts that are known to have one.
+_TAKES_IN = re.compile("|".join([_REQUIRE.pattern, *_ACTUAL]).encode())
 #: What is repeated in an answer. Whoever writes a file must not write sentences there.
 _PLAIN = re.compile(r"[\w@~$#.-]{1,60}")
 #: What names of folders begin with, by custom.
@@ -90,10 +93,12 @@ def imported(text: str) -> frozenset[str]:
 
 
 def _requires(text: str) -> bool:
-    if any(name in text for name in _ACTUAL):
-        return True
-    places = {match.end() for match in _REQUIRE.finditer(text)}
-    return bool(places) and not places <= {match.end() for match in _FOLLOWED.finditer(text)}
+    if _REQUIRE.search(text) is None and not any(name in text for name in _ACTUAL):
+        return False
+    data = text.encode("utf-8", "replace")
+    followed = {match.end() for match in _FOLLOWED.finditer(data)}
+    found = (match for match in _TAKES_IN.finditer(data) if match.end() not in followed)
+    return has_code(JAVASCRIPT, data, (match.start() for match in found))
 
 
 def _is_here(name: str) -> bool:
@@ -252,9 +257,7 @@ class _Programs:
         """The projects that include a file: one of each is held open. Those that lead the same
         names to the same places have the same files by imports, and are found by one path.
         """
-        owners = {
-            owner.path: owner for owner in map(self._owner, self._sorted) if owner is not None
-        }
+        owners = {owner.path: owner for owner in map(self._owner, self._sorted) if owner is not None}
         found: dict[object, _Alike] = {}
         for path, owner in owners.items():
             names, leading = tuple(tsconfig.known_names(path)), tuple(tsconfig.leading(path))

@@ -17,6 +17,7 @@ from sightline.contract.uris import is_under, path_in
 from sightline.contract.values import Location
 from sightline.lsp.asking.members import Members
 from sightline.lsp.asking.spelled import Accounted, Spelled, look_for
+from sightline.lsp.coverage.no_code import JAVASCRIPT, has_code
 from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
 from sightline.lsp.coverage.other_roots import OtherRoots
 from sightline.lsp.coverage.reach import Reach, Unreached, imports_of
@@ -293,7 +294,7 @@ class Gaps:
         found = (
             doubt.means
             for doubt in route.spec.doubts
-            if doubt.language == language and re.search(doubt.where, text)
+            if doubt.language == language and _is_said(doubt.where, text)
         )
         return " ".join(found)
 
@@ -332,6 +333,15 @@ def _may_require(
     if not requiring or spelled is None or _is_renamed(file.text, name):
         return bool(requiring)
     return any(path in requiring for _, hits in spelled for path in hits)
+
+
+def _is_said(pattern: str, text: str) -> bool:
+    """Whether the code of a source says something. Of what is only quoted nothing is to be said."""
+    if re.search(pattern, text) is None:
+        return False
+    data = text.encode("utf-8", "replace")
+    found = re.finditer(pattern.encode(), data)
+    return has_code(JAVASCRIPT, data, (match.start() for match in found))
 
 
 def _is_renamed(text: str, name: str) -> bool:
