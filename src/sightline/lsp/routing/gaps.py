@@ -20,7 +20,7 @@ from sightline.lsp.asking.spelled import Accounted, Spelled, look_for
 from sightline.lsp.coverage.no_code import JAVASCRIPT, has_code
 from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
 from sightline.lsp.coverage.other_roots import OtherRoots
-from sightline.lsp.coverage.reach import Reach, Unreached, imports_of
+from sightline.lsp.coverage.reach import WHERE, Reach, Unreached, imports_of, where_of
 from sightline.lsp.coverage.shell_mentions import SHELL, ShellMentions
 from sightline.lsp.coverage.source_texts import SourceTexts
 from sightline.lsp.coverage.typescript_aliases import REQUIRED
@@ -239,15 +239,15 @@ class Gaps:
         found = ((each.environment, each.top) for each in projects)
         return sorted({path for path, top in found if path and not is_under(path, top)})
 
-    async def unreached(self, outlook: Outlook) -> tuple[list[str], list[str], int]:
-        """The modules of a root that are imported where its servers do not find them, those that
-        they find a copy of, and how many files are kept from them.
+    async def unreached(self, outlook: Outlook) -> tuple[dict[str, list[str]], int]:
+        """The modules of a root that are imported where its servers do not find them, by where the
+        imports lead, and how many files are kept from them.
         """
         found = [await self._unreached(route) for route in outlook.routes]
         told = [each for part in found for each in part.unresolved]
-        lost = sorted({each.name for each in told if not each.copied})
-        copied = sorted({each.name for each in told if each.copied})
-        return lost, copied, sum(sum(part.left_out) for part in found)
+        names = {where: {each.name for each in told if where_of(each) == where} for where in WHERE}
+        lost = {where: sorted(some) for where, some in names.items() if some}
+        return lost, sum(sum(part.left_out) for part in found)
 
     # Looking
 
