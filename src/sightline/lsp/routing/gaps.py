@@ -20,6 +20,7 @@ from sightline.lsp.asking.spelled import Accounted, Spelled, look_for
 from sightline.lsp.coverage.no_code import JAVASCRIPT, has_code
 from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
 from sightline.lsp.coverage.other_roots import OtherRoots
+from sightline.lsp.coverage.quoted_names import quoted
 from sightline.lsp.coverage.reach import WHERE, Reach, Unreached, imports_of, where_of
 from sightline.lsp.coverage.shell_mentions import SHELL, ShellMentions
 from sightline.lsp.coverage.source_texts import SourceTexts
@@ -165,6 +166,13 @@ class Gaps:
             return ""
         looks = [self._observer(ShellMentions, route, ShellMentions) for route in routes]
         said = [await look.note(name, found) for look in looks]
+        return " ".join(dict.fromkeys(filter(None, said)))
+
+    async def in_quotes(self, routes: Sequence[Route], name: str, found: Sequence[Location]) -> str:
+        """Of a name of a type in quotes, where servers do not count all such."""
+        reading = [route for route in routes if route.spec.python_environment == "pyright"]
+        looks = [(texts, each) for each in reading if (texts := self._texts(each)) is not None]
+        said = [await quoted(texts, each.project.folder, name, found) for texts, each in looks]
         return " ".join(dict.fromkeys(filter(None, said)))
 
     async def in_other_roots(
