@@ -51,3 +51,26 @@ async def test_it_is_said_where_uses_are_missed(tmp_path: Path, server: str, kin
         said = COMMONJS in answer["summary"] or CLASSES in answer["summary"]
         assert said or not is_missed
         assert not said or kind not in ("a class", "a module")
+
+
+#: Texts that only speak of it, and one that does it behind them.
+QUOTED = {
+    "a comment": ("// unlike exports.list or Foo.prototype.x\n", False),
+    "a text": ("export const help = 'module.exports = { list }, require(name)'\n", False),
+    "code behind a comment": ("// exports.list\nexports.more = 1\n", True),
+}
+
+
+@pytest.mark.parametrize("server", ["tsgo", "vtsls"])
+@pytest.mark.parametrize("kind", list(QUOTED))
+async def test_nothing_is_said_of_what_is_quoted(tmp_path: Path, server: str, kind: str) -> None:
+    text, is_said = QUOTED[kind]
+    files = {"a.js": f"function list() {{}}\nlist()\n{text}", "b.js": "const list = 1\n"}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
+        place = {"line": 0, "character": 9}
+        answer = await running.call(
+            "vscode.lsp.references", uri=running.uri("a.js"), position=place
+        )
+    said = COMMONJS in answer["summary"] or CLASSES in answer["summary"]
+    assert said == is_said, answer["summary"]

@@ -281,6 +281,14 @@ async def test_require_gives_other_names(tmp_path: Path, server: str) -> None:
         ('require("./package.json")', False),
         ('import("./a")', False),
         ("required(1)", False),
+        ('// longer than require("./a")\nimport "./b"', False),
+        ("/** As by\n * require(name). */", False),
+        ("const said = 'call require(\"./a\")'", False),
+        ("/** jest.requireActual */", False),
+        ('// require("./a")\nrequire("./b")', True),
+        ('const é = "é" // é\nrequire("./b")', True),
+        ('`${require("./a")}`', True),
+        ("const url = 'http://a'; require(url)", True),
     ],
 )
 def test_what_requires(text: str, requires: bool) -> None:

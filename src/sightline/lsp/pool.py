@@ -203,6 +203,7 @@ class Pool:
         notes.append(await self.gaps.in_scripts(related, name, found, self._scripts_of))
         known = [*found, *(place for part in parts for place in part.known.definitions)]
         notes.append(await self.gaps.in_shell(related, language, name, known))
+        notes.append(await self.gaps.in_quotes(related, name, known))
         notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
         notes.append(await self.gaps.in_other_roots(own, file.path, name, found))
         unknown = all(part.unknown for part in parts)

@@ -277,21 +277,18 @@ async def _reach(pool: Pool, outlook: Outlook, subject: str, ready: str) -> Find
     if packages:
         told = f"{ready}; {ASTRAY_TOLD}: {listed(packages, _MAX_NAMED)}"
         return Finding(subject, "note", told, ASTRAY_FIX)
-    unresolved, copied, left_out = await pool.gaps.unreached(outlook)
+    lost, left_out = await pool.gaps.unreached(outlook)
     if left_out:
         ready += f"; files that are left out: {left_out:,}"
     unread = await pool.gaps.of_files(outlook.routes)
     if unread:
         ready += f". {unread}"
-    if unresolved or copied:
-        names, why = (unresolved, "are not resolved") if unresolved else (copied, _COPIED)
+    if lost:
+        why, names = next(iter(lost.items()))
         told = f"{ready}; imports of own modules {why}: {listed(names, _MAX_NAMED)}"
         imports = imports_of(outlook.routes[0].spec)
         return Finding(subject, "note", told, imports.fix if imports is not None else "")
     return Finding(subject, "note", ready, FIX) if unread else Finding(subject, "ok", ready)
-
-
-_COPIED = "lead to an installed copy"
 
 
 def _not_startable(

@@ -22,6 +22,7 @@ from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.kin import Kin, Kinship, Opener, code_lines, openers
+from sightline.lsp.coverage.no_code import JAVASCRIPT, PYTHON
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, after_dot
 from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.files.reading import read_bytes
@@ -31,7 +32,6 @@ from sightline.lsp.server.server import Server
 __all__ = [
     "MOST_ASKED",
     "MOST_READ",
-    "PYTHON_NO_CODE",
     "TOO_MUCH",
     "Members",
     "Mentions",
@@ -71,81 +71,17 @@ _DECORATOR = possessive(r"@[\w$.]+(?:\((?:[^()]++|\([^()]*+\))*+\))?")
 #: Before a parameter these make it a member, too.
 _ACCESS = r"(?:public|private|protected|readonly|override)"
 
-# Patterns for what is no code begin with single characters, all of them: such places are found
-# several times faster than any other.
-
-
-def _text(quote: bytes, code: bytes) -> bytes:
-    """A pattern for a text of Python. What is ``code`` is so if letters before it say that it has
-    expressions in it.
-    """
-    letters = (rb"[fFtT]", rb"[fFtT][rR]", rb"[rR][fFtT]")
-    formatted = b"|".join(rb"(?<=\b%b%b)" % (each, quote) for each in letters)
-    long = rb"%b{2}(?:[^%b\\]++|\\.|%b(?!%b{2}))*+(?:%b{3}|\Z)" % ((quote,) * 5)
-    return rb"%b(?P<%b>%b)?(?:%b|%b)" % (quote, code, formatted, long, _line(quote))
-
-
-def _line(quote: bytes) -> bytes:
-    """A pattern for a text that ends in its line, after the quote that it begins with."""
-    return rb"(?:[^%b\\\n]++|\\.)*+%b?" % (quote, quote)
-
-
-def _quoted(quote: bytes) -> bytes:
-    """A pattern for a text of JavaScript, but for quotes behind a letter or figure: those are in
-    what markup says (``Don't``), unless a keyword stands there.
-    """
-    keywords = b"|".join(rb"(?<=\b%b%b)" % (each, quote) for each in _BEFORE_TEXTS)
-    return rb"%b(?:(?<![\w$]%b)|%b)%b" % (quote, quote, keywords, _line(quote))
-
-
-_BEFORE_TEXTS = (b"case", b"default", b"from", b"import", b"return", b"typeof")
-
-
-def _expression(name: bytes) -> bytes:
-    """A pattern for a regular expression of JavaScript behind its first slash. One that does not
-    end in its line, or that has markup in it, is none: that is code, by ``name``.
-    """
-    markup = rb"/[\w.:-]*>", rb"[\w$]+[?!]?\."
-    part = rb"[^/\\\[<{\n]++|\\[^\n]|\[(?:[^\]\\\n]++|\\[^\n])*+\]?|<(?!%b)|\{(?!%b)" % markup
-    return rb"(?![/*])(?:%b)++(?:/|(?P<%b>))" % (part, name)
-
-
-#: What stands before a regular expression, also with a blank between or at the end of the line
-#: above. Others, such as a brace or a semicolon that ends something, are in what markup says, too.
-_OPENS = rb"[(,=:\[&|?{]"
-
-
 _PYTHON = _Syntax(
-    re.compile(
-        possessive(rb"#[^\n]*|%b|%b" % (_text(b'"', b"code"), _text(b"'", b"also_code"))), re.DOTALL
-    ),
+    PYTHON,
     re.compile(
         possessive(r"[ \t]+(?:(?:async[ \t]+)?def|class)[ \t]+|[ \t]+(?:\w+[ \t]*,[ \t]*)*+|.*\.")
     ),
     re.compile(r"\w+[ \t]*[:=(\[,]|(?<=\.)\w+"),
 )
-PYTHON_NO_CODE = _PYTHON.no_code
 #: What is assigned to as a whole. ty points to where this begins, not to the name.
 _ATTRIBUTE = re.compile(r"\w+\.")
 _JAVASCRIPT = _Syntax(
-    re.compile(
-        possessive(
-            rb"`(?P<code>(?:[^`\\]++|\\.)*+`?)|/(?<![:/]/)/[^\n]*"
-            # What never ends is no comment.
-            rb"|/\*(?:[^*]++|\*(?!/))*+(?:\*/|(?P<no_comment>))"
-            rb"|/(?:(?<=%b/)|(?<=!/)|(?<=%b /)|(?<==>/)|(?<==> /)|(?<=\breturn /))%b"
-            rb"|\n(?:(?<=%b\n)|(?<==>\n))[ \t]*+/%b|%b|%b"
-            % (
-                *(_OPENS,) * 2,
-                _expression(b"none"),
-                _OPENS,
-                _expression(b"also_none"),
-                _quoted(b'"'),
-                _quoted(b"'"),
-            )
-        ),
-        re.DOTALL,
-    ),
+    JAVASCRIPT,
     re.compile(
         rf"(?:.*[{{;}}.])?\s*(?:{_DECORATOR}\s+)*(?:{_MODIFIER}\s+)*[*#]?[\"']?"
         rf"|.*[(,]\s*(?:{_DECORATOR}\s+)*(?:{_ACCESS}\s+)+"

@@ -24,12 +24,12 @@ from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.members import (
     MOST_ASKED,
-    PYTHON_NO_CODE,
     TOO_MUCH,
     Members,
     Place,
     can_be_asked,
 )
+from sightline.lsp.coverage.no_code import PYTHON
 from sightline.lsp.coverage.source_texts import SourceTexts, after_dot
 from sightline.lsp.server.server import Server
 
@@ -209,7 +209,7 @@ def _in_file(
         loose = loaded and (names is not None or _LOADED.search(before) is not None)
         if not (stated or loose) or (first is not None and first[0] in _NO_MODULE):
             continue
-        if start in texts.spans(path, PYTHON_NO_CODE):
+        if start in texts.spans(path, PYTHON):
             continue
         number += text.count(b"\n", counted, start)
         counted = start

@@ -23,12 +23,12 @@ from sightline.lsp.asking import questions
 from sightline.lsp.asking.kin import Opener, class_line, openers
 from sightline.lsp.asking.members import (
     MOST_ASKED,
-    PYTHON_NO_CODE,
     Members,
     Place,
     can_be_asked,
     counted,
 )
+from sightline.lsp.coverage.no_code import PYTHON
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.coverage.spans import Spans
 from sightline.lsp.server.server import Server
@@ -160,7 +160,7 @@ def _look(members: Members, name: bytes, hits: Hits, own: Sequence[_Class]) -> _
         return head is None or head[1] in below or head[1] in above
 
     for path in sorted(hits):
-        text, code = texts.text(path), texts.spans(path, PYTHON_NO_CODE)
+        text, code = texts.text(path), texts.spans(path, PYTHON)
         line, before = 0, 0
         for start in hits[path]:
             line += text.count(b"\n", before, start)

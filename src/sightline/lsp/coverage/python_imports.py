@@ -85,6 +85,16 @@ class Unresolved(NamedTuple):
     files: frozenset[str]
     #: Whether they find a copy of it that is installed.
     copied: bool = False
+    #: Whether they find something else that is made from it.
+    astray: bool = False
+    #: Folders within those places that are not meant.
+    apart: Sequence[str] = ()
+
+    def may_be(self, path: str) -> bool:
+        """Whether the code of a file may be meant."""
+        return any(is_under(path, each) for each in self.places) and not any(
+            is_under(path, each) for each in self.apart
+        )
 
 
 def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Unresolved]:

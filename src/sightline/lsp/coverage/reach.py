@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from sightline.contract.texts import listed
-from sightline.contract.uris import is_under
 from sightline.lsp.coverage import python_imports, typescript_aliases
 from sightline.lsp.coverage.left_out import LeftOut, left_out
 from sightline.lsp.coverage.python_imports import Importing, Sources, Unresolved, sources_of
@@ -17,9 +16,10 @@ from sightline.lsp.files.reading import read_text
 from sightline.lsp.go import build_constraints
 from sightline.lsp.project.projects import Project
 from sightline.lsp.registry import ServerSpec
+from sightline.lsp.typescript.package_sources import DECLARATIONS
 from sightline.workspace.changes import Change, Kind
 
-__all__ = ["Imports", "Reach", "Unreached", "imports_of"]
+__all__ = ["WHERE", "Imports", "Reach", "Unreached", "imports_of", "where_of"]
 
 _MAX_BYTES = 1 << 20
 #: So many modules are named in a sentence.
@@ -45,9 +45,11 @@ class Unreached(NamedTuple):
     def note(self, path: str) -> str:
         """What is to be said of uses of a file's code."""
         sentences: list[str] = []
-        found = [each for each in self.unresolved if any(is_under(path, p) for p in each.places)]
-        for copied, where in _WHERE.items():
-            some = [each for each in found if each.copied == copied]
+        found = [each for each in self.unresolved if each.may_be(path)]
+        # What others reach instead of the source may be a declaration, so its uses are known.
+        found = [each for each in found if not (each.astray and path.endswith(DECLARATIONS))]
+        for where in WHERE:
+            some = [each for each in found if where_of(each) == where]
             if some:
                 files = _files(len(frozenset[str]().union(*(each.files for each in some))))
                 names = listed([each.name for each in some], _NAMED)
@@ -65,10 +67,15 @@ class Unreached(NamedTuple):
         return found
 
 
-#: By whether an import leads to a copy.
-_WHERE = {False: "are not resolved", True: "lead to an installed copy"}
+#: Where imports may lead.
+WHERE = ("are not resolved", "lead to an installed copy", "do not lead to the source")
 _MISSING = "uses there may be missing."
 _BY_DEFAULT = "The server leaves out {} by default, for the names of their folders"
+
+
+def where_of(module: Unresolved) -> str:
+    """Where imports of a module lead."""
+    return WHERE[2 if module.astray else 1 if module.copied else 0]
 
 
 def _files(count: int) -> str:

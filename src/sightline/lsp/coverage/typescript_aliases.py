@@ -17,8 +17,10 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from sightline.contract.uris import above
+from sightline.lsp.coverage.no_code import JAVASCRIPT, has_code
 from sightline.lsp.coverage.packages import DEPENDENCIES
 from sightline.lsp.coverage.python_imports import Importing, Sources, Unresolved
+from sightline.lsp.coverage.self_imports import lost_to_itself
 from sightline.lsp.files.reading import read_json, table
 from sightline.lsp.project.projects import Project
 from sightline.lsp.typescript import tsconfig
@@ -52,11 +54,13 @@ _REQUIRE = re.compile(
     r"child_process|crypto|events|fs|https?|os|path|stream|url|util)[\"'/]))"
 )
 #: A way that servers follow.
-_FOLLOWED = re.compile(r"import\s+\w+\s*=\s*require\s*\(")
+_FOLLOWED = re.compile(rb"import\s+\w+\s*=\s*require\s*\(")
 #: So many places may patterns lead one name to.
 _MOST_LED = 1_024
 #: What tests call.
 _ACTUAL = ("requireActual", "requireMock", "importActual", "importMock")
+#: Both, in texts that are known to have one.
+_TAKES_IN = re.compile("|".join([_REQUIRE.pattern, *_ACTUAL]).encode())
 #: What is repeated in an answer. Whoever writes a file must not write sentences there.
 _PLAIN = re.compile(r"[\w@~$#.-]{1,60}")
 #: What names of folders begin with, by custom.
@@ -90,10 +94,12 @@ def imported(text: str) -> frozenset[str]:
 
 
 def _requires(text: str) -> bool:
-    if any(name in text for name in _ACTUAL):
-        return True
-    places = {match.end() for match in _REQUIRE.finditer(text)}
-    return bool(places) and not places <= {match.end() for match in _FOLLOWED.finditer(text)}
+    if _REQUIRE.search(text) is None and not any(name in text for name in _ACTUAL):
+        return False
+    data = text.encode("utf-8", "replace")
+    followed = {match.end() for match in _FOLLOWED.finditer(data)}
+    found = (match for match in _TAKES_IN.finditer(data) if match.end() not in followed)
+    return has_code(JAVASCRIPT, data, (match.start() for match in found))
 
 
 def _is_here(name: str) -> bool:
@@ -149,7 +155,10 @@ def unresolved(project: Project, tree: Sources, importing: Importing) -> list[Un
         if vain:
             first, slash, _ = name.partition("/")
             lost.setdefault(f"{first}/*" if slash else name, set()).update(vain)
-    return [Unresolved(name, [project.folder], frozenset(lost[name])) for name in sorted(lost)]
+    return [
+        *(Unresolved(name, [project.folder], frozenset(lost[name])) for name in sorted(lost)),
+        *lost_to_itself(project, names, manifest, programs.owner),
+    ]
 
 
 def _package(name: str) -> str:
@@ -221,7 +230,7 @@ class _Programs:
         self._modules = modules
         self._importing = importing
         # Asked for again and again, and the same as long as this lives.
-        self._owner = cache(self._owners.of)
+        self.owner = cache(self._owners.of)
         self._patterns = cache(
             lambda path: _Patterns((name, "") for name in tsconfig.known_names(path))
         )
@@ -233,7 +242,7 @@ class _Programs:
 
     def know(self, name: str, file: str) -> bool:
         """Whether a project that has a file leads a name somewhere."""
-        own = self._owner(file)
+        own = self.owner(file)
         return (own is not None and any(self._patterns(own.path).of(name))) or (
             file in self._files_of_all(self._naming(name))
         )
@@ -252,9 +261,7 @@ class _Programs:
         """The projects that include a file: one of each is held open. Those that lead the same
         names to the same places have the same files by imports, and are found by one path.
         """
-        owners = {
-            owner.path: owner for owner in map(self._owner, self._sorted) if owner is not None
-        }
+        owners = {owner.path: owner for owner in map(self.owner, self._sorted) if owner is not None}
         found: dict[object, _Alike] = {}
         for path, owner in owners.items():
             names, leading = tuple(tsconfig.known_names(path)), tuple(tsconfig.leading(path))

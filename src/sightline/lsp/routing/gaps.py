@@ -17,9 +17,11 @@ from sightline.contract.uris import is_under, path_in
 from sightline.contract.values import Location
 from sightline.lsp.asking.members import Members
 from sightline.lsp.asking.spelled import Accounted, Spelled, look_for
+from sightline.lsp.coverage.no_code import JAVASCRIPT, has_code
 from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
 from sightline.lsp.coverage.other_roots import OtherRoots
-from sightline.lsp.coverage.reach import Reach, Unreached, imports_of
+from sightline.lsp.coverage.quoted_names import quoted
+from sightline.lsp.coverage.reach import WHERE, Reach, Unreached, imports_of, where_of
 from sightline.lsp.coverage.shell_mentions import SHELL, ShellMentions
 from sightline.lsp.coverage.source_texts import SourceTexts
 from sightline.lsp.coverage.typescript_aliases import REQUIRED
@@ -166,6 +168,13 @@ class Gaps:
         said = [await look.note(name, found) for look in looks]
         return " ".join(dict.fromkeys(filter(None, said)))
 
+    async def in_quotes(self, routes: Sequence[Route], name: str, found: Sequence[Location]) -> str:
+        """Of a name of a type in quotes, where servers do not count all such."""
+        reading = [route for route in routes if route.spec.python_environment == "pyright"]
+        looks = [(texts, each) for each in reading if (texts := self._texts(each)) is not None]
+        said = [await quoted(texts, each.project.folder, name, found) for texts, each in looks]
+        return " ".join(dict.fromkeys(filter(None, said)))
+
     async def in_other_roots(
         self, route: Route, path: str, name: str, found: Sequence[Location]
     ) -> str:
@@ -238,15 +247,15 @@ class Gaps:
         found = ((each.environment, each.top) for each in projects)
         return sorted({path for path, top in found if path and not is_under(path, top)})
 
-    async def unreached(self, outlook: Outlook) -> tuple[list[str], list[str], int]:
-        """The modules of a root that are imported where its servers do not find them, those that
-        they find a copy of, and how many files are kept from them.
+    async def unreached(self, outlook: Outlook) -> tuple[dict[str, list[str]], int]:
+        """The modules of a root that are imported where its servers do not find them, by where the
+        imports lead, and how many files are kept from them.
         """
         found = [await self._unreached(route) for route in outlook.routes]
         told = [each for part in found for each in part.unresolved]
-        lost = sorted({each.name for each in told if not each.copied})
-        copied = sorted({each.name for each in told if each.copied})
-        return lost, copied, sum(sum(part.left_out) for part in found)
+        names = {where: {each.name for each in told if where_of(each) == where} for where in WHERE}
+        lost = {where: sorted(some) for where, some in names.items() if some}
+        return lost, sum(sum(part.left_out) for part in found)
 
     # Looking
 
@@ -293,7 +302,7 @@ class Gaps:
         found = (
             doubt.means
             for doubt in route.spec.doubts
-            if doubt.language == language and re.search(doubt.where, text)
+            if doubt.language == language and _is_said(doubt.where, text)
         )
         return " ".join(found)
 
@@ -332,6 +341,15 @@ def _may_require(
     if not requiring or spelled is None or _is_renamed(file.text, name):
         return bool(requiring)
     return any(path in requiring for _, hits in spelled for path in hits)
+
+
+def _is_said(pattern: str, text: str) -> bool:
+    """Whether the code of a source says something. Of what is only quoted nothing is to be said."""
+    if re.search(pattern, text) is None:
+        return False
+    data = text.encode("utf-8", "replace")
+    found = re.finditer(pattern.encode(), data)
+    return has_code(JAVASCRIPT, data, (match.start() for match in found))
 
 
 def _is_renamed(text: str, name: str) -> bool:

@@ -17,10 +17,19 @@ from sightline.lsp.files.reading import read_json, table, texts
 from sightline.lsp.typescript import tsconfig
 from sightline.lsp.typescript.manifests import applying
 
-__all__ = ["DECLARATIONS", "Importer", "Verdicts"]
+__all__ = [
+    "DECLARATIONS",
+    "TYPESCRIPT",
+    "Importer",
+    "Verdicts",
+    "file_of",
+    "is_made_from",
+    "is_source",
+    "targets_of",
+]
 
 DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
-_TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
+TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 _JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 #: What a file may be written as that a manifest names by what is made from it.
 _MADE_FROM = {
@@ -61,9 +70,9 @@ class Importer:
             if tsconfig.covers(pattern, name):
                 before, _, after = pattern.partition("*")
                 middle = name[len(before) : len(name) - len(after)]
-                file = _file([each.replace("*", middle, 1) for each in spelled])
+                file = file_of([each.replace("*", middle, 1) for each in spelled])
                 if file is not None:
-                    return _is_source(file, homes)
+                    return is_source(file, homes)
         place = next(filter(os.path.isdir, self._places(name)), None)
         home = os.path.realpath(place) if place is not None else ""
         return home in homes and self._reaches(home)
@@ -95,7 +104,7 @@ class Importer:
 def _is_source_of(home: str, conditions: frozenset[str], referred: Iterable[str]) -> bool:
     """Whether what a manifest names is a source, or leads the server to one."""
     manifest = table(read_json(f"{home}/package.json"))
-    named = list(_targets(manifest, conditions))
+    named = list(targets_of(manifest, conditions))
     if not named:
         # It is imported by the paths of its files, if it may be.
         return manifest.get("exports") is None
@@ -104,17 +113,17 @@ def _is_source_of(home: str, conditions: frozenset[str], referred: Iterable[str]
     folders = (os.path.dirname(each.partition("*")[0]) for each in targets if "*" in each)
     if any(os.path.isdir(each) and not _is_built(f"{each}/", home) for each in folders):
         return True
-    file = _file(targets)
-    if file is not None and _is_source(file, (home,)):
+    file = file_of(targets)
+    if file is not None and is_source(file, (home,)):
         return True
-    if any(_is_made_from(path, target) for path in referred for target in targets):
+    if any(is_made_from(path, target) for path in referred for target in targets):
         return True
     has_map = file is not None and os.path.isfile(f"{file}.map")
     own = tsconfig.all_of(home, home) if has_map else []
-    return any(_is_made_from(path, target) for path in own for target in targets)
+    return any(is_made_from(path, target) for path in own for target in targets)
 
 
-def _targets(manifest: Mapping[str, Any], conditions: frozenset[str]) -> Iterator[str]:
+def targets_of(manifest: Mapping[str, Any], conditions: frozenset[str]) -> Iterator[str]:
     """The paths that a manifest names for the package, most wanted first."""
     exports = manifest.get("exports")
     if exports is not None:
@@ -132,18 +141,18 @@ def _targets(manifest: Mapping[str, Any], conditions: frozenset[str]) -> Iterato
         yield "index"
 
 
-def _file(targets: Sequence[str]) -> str | None:
+def file_of(targets: Sequence[str]) -> str | None:
     """The file that an import leads to; one with types is preferred to any other."""
     candidates = [file for target in targets for file in _written_as(target)]
-    typed = (file for file in candidates if file.endswith(_TYPESCRIPT))
-    plain = (file for file in candidates if not file.endswith(_TYPESCRIPT))
+    typed = (file for file in candidates if file.endswith(TYPESCRIPT))
+    plain = (file for file in candidates if not file.endswith(TYPESCRIPT))
     return next((file for file in (*typed, *plain) if os.path.isfile(file)), None)
 
 
 def _written_as(target: str) -> Iterator[str]:
     stem, ending = os.path.splitext(target)
     yield from (f"{stem}{other}" for other in _MADE_FROM.get(ending, ()))
-    if ending in (*_TYPESCRIPT, *_JAVASCRIPT):
+    if ending in (*TYPESCRIPT, *_JAVASCRIPT):
         yield target
     else:
         for end in (".ts", ".tsx", ".d.ts", ".js", ".jsx"):
@@ -151,12 +160,12 @@ def _written_as(target: str) -> Iterator[str]:
             yield f"{target}/index{end}"
 
 
-def _is_source(file: str, homes: Collection[str]) -> bool:
+def is_source(file: str, homes: Collection[str]) -> bool:
     """Whether a file of a package is written by hand, as far as its path tells."""
     home = next((each for each in homes if is_under(file, each)), None)
     if home is None or file.endswith(DECLARATIONS):
         return False
-    return file.endswith(_TYPESCRIPT) or not _is_built(file, home)
+    return file.endswith(TYPESCRIPT) or not _is_built(file, home)
 
 
 def _is_built(path: str, home: str) -> bool:
@@ -164,7 +173,7 @@ def _is_built(path: str, home: str) -> bool:
     return first in _BUILDS or (first == "lib" and os.path.isdir(f"{home}/src"))
 
 
-def _is_made_from(configuration: str, target: str) -> bool:
+def is_made_from(configuration: str, target: str) -> bool:
     """Whether a configuration makes a file from a source that is there."""
     folder = os.path.dirname(configuration)
     root = tsconfig.folder_option(configuration, "rootDir") or folder
@@ -174,5 +183,5 @@ def _is_made_from(configuration: str, target: str) -> bool:
             stem = target[len(output) :]
             for end in (*DECLARATIONS, *_JAVASCRIPT):
                 stem = stem.removesuffix(end)
-            return any(os.path.isfile(f"{root}{stem}{end}") for end in _TYPESCRIPT)
+            return any(os.path.isfile(f"{root}{stem}{end}") for end in TYPESCRIPT)
     return False

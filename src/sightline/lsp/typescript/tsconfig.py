@@ -50,6 +50,7 @@ __all__ = [
     "option",
     "targets",
     "without_base_url",
+    "reachable",
 ]
 
 #: In the order in which servers look for them.
@@ -353,6 +354,11 @@ def all_of(folder: str, top: str) -> list[str]:
             outer = [each.path for each in _reachable(nearest, {}) if each.include or each.listed]
             return [*_one_step_below(folder), *outer]
     return _one_step_below(folder)
+
+
+def reachable(path: str) -> list[str]:
+    """A configuration and all that it refers to."""
+    return [each.path for each in _reachable(path, {})]
 
 
 def _one_step_below(folder: str) -> list[str]:
