@@ -3,7 +3,8 @@
 A server's own answer is completed and cut to what was asked for:
 
 - Python's servers take a name that an import gives (``import Cart as Basket``) for another symbol,
-  so its uses are asked for, too; and names in ``__all__`` are uses.
+  so its uses are asked for, too; and names in ``__all__`` are uses, also of modules that have them
+  by a star; see ``starred.py``.
 - A Python source and the stub beside it declare one symbol; see ``stubs.py``.
 - What the declaration is, servers see in different ways; see ``contract/declarations.py``.
 - Of a name that the server knows nothing of that is said; see ``unknown_names.py``.
@@ -21,7 +22,7 @@ from sightline.contract.source import Expected, SourceFile
 from sightline.contract.texts import listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
-from sightline.lsp.asking import module_values, named_fields, questions
+from sightline.lsp.asking import module_values, named_fields, questions, starred
 from sightline.lsp.asking.members import Members, Mentions, is_global, is_member
 from sightline.lsp.asking.module_values import Taken
 from sightline.lsp.asking.spelled import Known
@@ -95,7 +96,10 @@ async def find(
     if language == "python":
         more, note = await _of_twins(server, definitions, places, ask, members)
         notes.append(note)
-        places, note = await _Python(server, ask, texts).complete(places + more)
+        python = _Python(server, ask, texts)
+        places, note = await python.complete(places + more)
+        notes.append(note)
+        places, note = await python.with_stars(name, members, places, definitions)
         notes.append(note)
     if members is not None and of_members:
         told = members.note(server, language, name, mentions, places, definitions)
@@ -197,16 +201,18 @@ class _Python:
         self._ask = ask
         self._on_disk = texts
         self._texts: dict[str, PythonText | None] = {}
+        #: The other names that imports give the symbol.
+        self.aliases: dict[Location, str] = {}
 
     async def complete(self, found: Sequence[Location]) -> tuple[list[Location], str]:
         """With the uses of other names for the symbol, and with its names in ``__all__``."""
         places = list(dict.fromkeys(found))
-        aliases: dict[Location, str] = {}
+        aliases = self.aliases
         new, note = places, ""
         while new:
             await self._read(new)
             given = {alias: name for alias, name in self._aliases(new) if alias not in aliases}
-            aliases |= given
+            aliases.update(given)
             if len(aliases) > _MOST_ALIASES:
                 note = _not_followed(given)
                 break
@@ -216,6 +222,20 @@ class _Python:
             places += dict.fromkeys(new)
         places += self._exports(places, aliases)
         return places, note
+
+    async def with_stars(
+        self,
+        name: str,
+        members: Members | None,
+        places: list[Location],
+        definitions: Sequence[Location],
+    ) -> tuple[list[Location], str]:
+        """With its names in ``__all__`` of modules that have them by a star."""
+        if members is None or not _is_of_module(definitions, "python", self._on_disk):
+            return places, ""
+        names, known = {name, *self.aliases.values()} - {""}, [*places, *self.aliases]
+        found = await starred.exports(members, self._server, names, known)
+        return [*places, *found.places], found.note
 
     async def _uses_of(self, alias: Location) -> Sequence[Location]:
         read = self._server.launch.read(path_in(alias.uri))
