@@ -150,3 +150,13 @@ async def test_what_makes_objects(tmp_path: Path, server: str) -> None:
         if server == "ty"
         else unknown("width", "2 other places (below.py, tools.py)", asked=False)
     )
+
+
+async def test_each_overload_of_a_stub_has_its_own(tmp_path: Path) -> None:
+    stub = (
+        "from typing import overload\n\n\n@overload\ndef plain(tone: int) -> int: ...\n"
+        "@overload\ndef plain(tone: str) -> str: ...\n"
+    )
+    use = 'from tools import plain\n\nplain(tone=1)\nplain(tone="a")\n'
+    files = {"tools.py": "def plain(tone): ...\n", "tools.pyi": stub, "use.py": use}
+    assert await told(tmp_path, (0, 10), "ty", files) == (5, "")

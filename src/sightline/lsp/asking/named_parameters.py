@@ -15,9 +15,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from sightline.contract.texts import column_of
+from sightline.contract.texts import column_of, line_length_utf16
 from sightline.contract.uris import path_in
-from sightline.contract.values import Location, Position
+from sightline.contract.values import Location, Position, Range
 from sightline.lsp.asking.members import PYTHON_NO_CODE, Members, Place
 from sightline.lsp.asking.named_fields import (
     GIVES,
@@ -33,10 +33,12 @@ from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.server.server import Server
 
-__all__ = ["Owner", "note", "owners"]
+__all__ = ["Owner", "note", "owners", "parameter"]
 
 #: What stands before the parameters of a function.
 _DEF = re.compile(rb"\bdef[ \t]+(\w+)[ \t]*(?:\[[^\[\]]*\])?[ \t]*\Z")
+#: What stands between the name of a function and its parameters.
+_PARAMETERS = re.compile(rb"[ \t]*(?:\[[^\[\]]*\])?[ \t]*\(")
 _AS = re.compile(rb"[ \t]+as[ \t]+(\w+)")
 #: What has other names for things, and is no import.
 _NO_IMPORT = re.compile(rb"[ \t]*(?:async[ \t]+with|case|except|with)\b")
@@ -50,6 +52,8 @@ class Owner(NamedTuple):
 
     name: bytes
     place: Place
+    #: Where its own name stands in that file.
+    stated: Position
 
 
 def owners(places: Iterable[Location], text_of: Callable[[str], str | None]) -> Sequence[Owner]:
@@ -67,8 +71,26 @@ def owners(places: Iterable[Location], text_of: Callable[[str], str | None]) -> 
             continue
         function = _DEF.search(text, max(0, opened - _MOST_HEAD), opened)
         if function is not None:
-            found.append(Owner(function[1], (path_in(place.uri), place.range.start)))
+            path, number = path_in(place.uri), text.count(b"\n", 0, function.start(1))
+            _, stated = place_of(path, text, function.start(1), number)
+            found.append(Owner(function[1], (path, place.range.start), stated))
     return found
+
+
+def parameter(text: str, function: Range, name: str) -> Range | None:
+    """Where a parameter is declared of the function whose own name stands at a place."""
+    data = text.replace("\r\n", "\n").replace("\r", "\n").encode()
+    head = _PARAMETERS.match(data, _offset(data, function.end))
+    if head is None:
+        return None
+    no_code, first = spans_of(PYTHON_NO_CODE, data), head.end() - 1
+    for start in word(name).starts(data[: first + _MOST_PARAMETERS]):
+        if start <= first or start in no_code:
+            continue
+        if opening(data, no_code, start, start - first) == first:
+            _, at = place_of("", data, start, data.count(b"\n", 0, start))
+            return Range(at, Position(at.line, at.character + line_length_utf16(name)))
+    return None
 
 
 def _offset(text: bytes, at: Position) -> int:
@@ -101,7 +123,7 @@ def _arguments(
 ) -> Sequence[Place]:
     texts, around = members.texts, classes_around(members)
     makers = [each for each in functions if each.name in _MAKERS]
-    own = {around(path, at.line) for _, (path, at) in makers} - {None}
+    own = {around(path, at.line) for _, (path, at), _ in makers} - {None}
     classes = Classes(texts) if own else None
     mine = frozenset(each for each in own if each is not None)
     below = frozenset(classes.below(mine) if classes is not None else ())
