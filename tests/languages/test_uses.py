@@ -106,6 +106,25 @@ def make() -> ⟨u2⟩Cart: ...
 from shop.cart import ⟨u3⟩Cart
 ⟨u4⟩Cart()
 """,
+    "a parameter with a stub": """
+-- low.py --
+class Till:
+    def cost(self, item, ⟨d1⟩tax):
+        return item * ⟨u1⟩tax
+
+def cost(item, tax): ...
+Till().cost(1, ⟨u2⟩tax=3)
+-- low.pyi --
+class Till:
+    def cost(
+        self, item: int,  # (with tax,
+        ⟨d2⟩tax: int,
+    ) -> int: ...
+def cost(item: int, tax: int) -> int: ...
+-- use.py --
+from low import Till
+Till().cost(1, ⟨u3⟩tax=5)
+""",
     "a parameter": """
 -- tools.py --
 def twice(⟨d1⟩number: int) -> int:

@@ -12,7 +12,7 @@ copy, and the server can tell nothing of the argument.
 
 import asyncio
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -33,14 +33,24 @@ from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.coverage.spans import Spans
 from sightline.lsp.server.server import Server
 
-__all__ = ["note"]
+__all__ = [
+    "GIVES",
+    "OWN",
+    "Classes",
+    "called",
+    "classes_around",
+    "note",
+    "opening",
+    "place_of",
+    "said_of",
+]
 
 #: What makes an object, or a copy with some fields changed.
 _MAKERS = frozenset(
     (b"__replace__", b"_replace", b"construct", b"evolve", b"model_construct", b"replace")
 )
 #: What makes an object of the class around it, or of one below that.
-_OWN = b"cls"
+OWN = b"cls"
 _TYPED_DICT = b"TypedDict"
 _CLASS = re.compile(rb"[ \t]*class[ \t]+(\w+)\s*(?:\[[^\[\]]*+\]\s*)?(?:\(([^()]*+))?")
 _ENUM = re.compile(rb"\w*(?:Enum|Flag)")
@@ -51,9 +61,11 @@ _OPENING = (b"(", b"[", b"{")
 _BEFORE = (b"(", b",")
 #: What follows the name of a field where it is declared, and that of an argument.
 _DECLARES = re.compile(rb"[ \t]*[:=](?!=)")
-_GIVES = re.compile(rb"[ \t]*=(?!=)")
+GIVES = re.compile(rb"[ \t]*=(?!=)")
 #: What stands before the arguments of a call, and before a text in brackets.
 _CALLED = re.compile(rb"(\w+)(?:\[[^\[\]]*\])?[ \t]*\Z")
+#: What stands before a name that is no call.
+_DECLARED = re.compile(rb"\b(?:class|def)[ \t]+\Z")
 _LOOKED_UP = re.compile(rb"(\w+)[ \t]*\[\s*\Z")
 #: So much of a call is read to find out what is called.
 _MOST_CALL = 2_000
@@ -93,21 +105,23 @@ async def note(
     if texts := [place for place in found.texts if starts.isdisjoint((place, _before(place)))]:
         where = f"{counted(texts)}{members.named(texts)}"
         said.append(f"{name} stands as a text in {where}; uses as a key are not counted.")
-    rest = [
-        each for each in found.arguments if each not in starts and can_be_asked(server, each[0])
-    ]
+    rest = [place for place in found.arguments if place not in starts]
+    return " ".join(filter(None, [*said, await said_of(members, server, name, rest)]))
+
+
+async def said_of(members: Members, server: Server, name: str, places: Iterable[Place]) -> str:
+    """What is to be said of arguments of a name that the server did not count."""
+    rest = [place for place in places if can_be_asked(server, place[0])]
     asked = server.spec.unknown_members == "definition" and len(rest) <= MOST_ASKED
     if asked:
         told = await questions.definitions_unopened(server, rest)
         rest = [place for place, known in zip(rest, told, strict=True) if not known]
-    if rest:
-        where = f"{counted(rest, '' if asked else 'other ')}{members.named(rest)}"
-        said.append(
-            f"{name} is an argument of unknown meaning in {where}; it is not counted there."
-            if asked
-            else f"{name} is an argument in {where}; uses of unknown meaning are not counted."
-        )
-    return " ".join(said)
+    if not rest:
+        return ""
+    where = f"{counted(rest, '' if asked else 'other ')}{members.named(rest)}"
+    if asked:
+        return f"{name} is an argument of unknown meaning in {where}; it is not counted there."
+    return f"{name} is an argument in {where}; uses of unknown meaning are not counted."
 
 
 def _before(place: Place) -> Place:
@@ -138,26 +152,21 @@ def _is_field(texts: SourceTexts, name: str, place: Location) -> bool:
 
 def _look(members: Members, name: bytes, hits: Hits, own: Sequence[_Class]) -> _Named:
     texts = members.texts
-    classes, names = _Classes(texts), frozenset(each.name for each in own)
+    classes, names = Classes(texts), frozenset(each.name for each in own)
     above, below = classes.above(names), classes.below(names)
     of_enum = any(map(_ENUM.fullmatch, above))
     keys, arguments = list[Place](), list[Place]()
 
-    @cache
-    def around(path: str) -> tuple[Sequence[bytes], Sequence[Opener]]:
-        lines = members.code_lines(path)
-        return lines, openers(lines)
+    around = classes_around(members)
 
     def makes(called: bytes, path: str, line: int) -> bool:
         """Whether what is called may make an object of these classes, or of one below them."""
-        if called != _OWN:
+        if called != OWN:
             return called in _MAKERS or called in below
-        lines, opened = around(path)
-        number = class_line(opened, line)
-        head = _CLASS.match(lines[number]) if number is not None else None
         # Nobody knows what class is given to a function. That of a base is also called by those
         # below it.
-        return head is None or head[1] in below or head[1] in above
+        made = around(path, line)
+        return made is None or made in below or made in above
 
     for path in sorted(hits):
         text, code = texts.text(path), texts.spans(path, PYTHON)
@@ -171,14 +180,31 @@ def _look(members: Members, name: bytes, hits: Hits, own: Sequence[_Class]) -> _
                 looked_up = _LOOKED_UP.search(text, max(0, start - 1 - _MOST_HEAD), start - 1)
                 by_name = looked_up is not None and looked_up[1] in names
                 if by_name if of_enum else _TYPED_DICT in above:
-                    keys.append(_place(path, text, start, line))
+                    keys.append(place_of(path, text, start, line))
             elif (
                 not of_enum
-                and _GIVES.match(text, start + len(name))
-                and makes(_called(text, code, start), path, line)
+                and GIVES.match(text, start + len(name))
+                and makes(called(text, code, start), path, line)
             ):
-                arguments.append(_place(path, text, start, line))
+                arguments.append(place_of(path, text, start, line))
     return _Named(keys, arguments)
+
+
+def classes_around(members: Members) -> Callable[[str, int], bytes | None]:
+    """What tells the name of the class that a line of a file stands in."""
+
+    @cache
+    def read(path: str) -> tuple[Sequence[bytes], Sequence[Opener]]:
+        lines = members.code_lines(path)
+        return lines, openers(lines)
+
+    def around(path: str, line: int) -> bytes | None:
+        lines, opened = read(path)
+        number = class_line(opened, line)
+        head = _CLASS.match(lines[number]) if number is not None else None
+        return head[1] if head is not None else None
+
+    return around
 
 
 def _is_text(text: bytes, no_code: Spans, start: int, size: int) -> bool:
@@ -192,24 +218,34 @@ def _is_text(text: bytes, no_code: Spans, start: int, size: int) -> bool:
     )
 
 
-def _called(text: bytes, no_code: Spans, start: int) -> bytes:
+def called(text: bytes, no_code: Spans, start: int) -> bytes:
     """What is called with an argument that is given by its name; nothing if it is none."""
-    first, depth, after = max(0, start - _MOST_CALL), 0, False
-    for place in range(start - 1, first - 1, -1):
+    place = opening(text, no_code, start, _MOST_CALL)
+    found = _CALLED.search(text, max(0, place - _MOST_HEAD), place) if place is not None else None
+    if found is None or _DECLARED.search(text, max(0, found.start() - _MOST_HEAD), found.start()):
+        return b""
+    return found[1]
+
+
+def opening(text: bytes, no_code: Spans, start: int, most: int) -> int | None:
+    """Where the parentheses open, at most so far before, in which an argument or parameter begins;
+    nothing if none does.
+    """
+    depth, after = 0, False
+    for place in range(start - 1, max(0, start - most) - 1, -1):
         byte = text[place : place + 1]
         if byte.isspace() or place in no_code:
             continue
         if not after and byte not in _BEFORE:
-            return b""
+            return None
         after = True
         depth += (byte in _CLOSING) - (byte in _OPENING)
         if depth < 0:
-            called = _CALLED.search(text, first, place) if byte == b"(" else None
-            return called[1] if called is not None else b""
-    return b""
+            return place if byte == b"(" else None
+    return None
 
 
-class _Classes:
+class Classes:
     """What stands in the heads of all classes of a project: what they are derived from."""
 
     def __init__(self, texts: SourceTexts) -> None:
@@ -248,7 +284,7 @@ def _all_from(names: Collection[bytes], steps: Mapping[bytes, Collection[bytes]]
     return found
 
 
-def _place(path: str, text: bytes, start: int, number: int) -> Place:
+def place_of(path: str, text: bytes, start: int, number: int) -> Place:
     line = text.rfind(b"\n", 0, start) + 1
     before = text[line:start].decode("utf-8", "replace")
     return path, Position(number, line_length_utf16(before))

@@ -3,12 +3,14 @@
 A server's own answer is completed and cut to what was asked for:
 
 - Python's servers take a name that an import gives (``import Cart as Basket``) for another symbol,
-  so its uses are asked for, too; and names in ``__all__`` are uses.
+  so its uses are asked for, too; and names in ``__all__`` are uses, also of modules that have them
+  by a star; see ``starred.py``.
 - A Python source and the stub beside it declare one symbol; see ``stubs.py``.
 - What the declaration is, servers see in different ways; see ``contract/declarations.py``.
 - Of a name that the server knows nothing of that is said; see ``unknown_names.py``.
 - Of a member it is said where its name stands on values of unknown type; see ``members.py``. Of a
-  name of a module, too, where the value may be that module; see ``module_values.py``.
+  name of a module, too, where the value may be that module; see ``module_values.py``. Of a
+  parameter it is said where a call of unknown meaning gives it; see ``named_parameters.py``.
 """
 
 import asyncio
@@ -21,9 +23,10 @@ from sightline.contract.source import Expected, SourceFile
 from sightline.contract.texts import listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
-from sightline.lsp.asking import module_values, named_fields, questions
+from sightline.lsp.asking import module_values, named_fields, named_parameters, questions, starred
 from sightline.lsp.asking.members import Members, Mentions, is_global, is_member
 from sightline.lsp.asking.module_values import Taken
+from sightline.lsp.asking.named_parameters import Owner
 from sightline.lsp.asking.spelled import Known
 from sightline.lsp.asking.stubs import twins_at
 from sightline.lsp.asking.unknown_names import NOTE, is_name, is_nameless, is_unknown
@@ -80,37 +83,71 @@ async def find(
         return Found(found, unknown=unknown, nameless=nameless)
     name, texts = name_at(file.text, position, language), _Texts(server, file, members)
 
-    async def declared() -> tuple[list[Location], bool, Mentions | None, Sequence[Taken] | None]:
+    async def declared() -> _Declared:
         places = list(await questions.definition(server, file, language, position))
-        if members is not None and name and _are_members(places, language, texts):
-            return places, True, await members.search(name, language), ()
-        if members is not None and name and _is_of_module(places, language, texts):
-            return places, False, None, await module_values.search(members, name, places)
-        return places, False, None, ()
+        functions = named_parameters.owners(places, texts.of) if language == "python" else ()
+        if functions or members is None or not name:
+            return _Declared(places, functions=functions)
+        if _are_members(places, language, texts):
+            return _Declared(places, True, await members.search(name, language))
+        if _is_of_module(places, language, texts):
+            taken = await module_values.search(members, name, places)
+            return _Declared(places, taken=taken)
+        return _Declared(places)
 
-    places, (definitions, of_members, mentions, taken) = await both(
-        _listed(ask(server, question)), declared()
-    )
+    places, declaration = await both(_listed(ask(server, question)), declared())
+    definitions = declaration.places
     notes: list[str] = []
     if language == "python":
         more, note = await _of_twins(server, definitions, places, ask, members)
         notes.append(note)
-        places, note = await _Python(server, ask, texts).complete(places + more)
+        python = _Python(server, ask, texts)
+        places, note = await python.complete(places + more)
         notes.append(note)
-    if members is not None and of_members:
-        told = members.note(server, language, name, mentions, places, definitions)
-        notes.append(await told)
-        if language == "python":
-            notes.append(await named_fields.note(members, server, name, places, definitions))
-    elif members is not None and (taken is None or taken):
-        told = module_values.note(members, server, name, taken, places, definitions)
-        notes.append(await told)
+        places, note = await python.with_stars(name, members, places, definitions)
+        notes.append(note)
+    if members is not None and name:
+        notes += await _of_others(server, members, language, name, declaration, places)
     unknown = is_unknown(language, file.text, position, definitions, texts.of)
-    known = Known(definitions, places, of_members)
+    known = Known(definitions, places, declaration.of_members)
     nameless = not places and is_nameless(language, file.text, position, definitions, texts.of)
     if not include_declaration:
         places = without_declarations(places, definitions, language, texts.of)
     return Found(places, " ".join(filter(None, notes)), unknown, known, nameless)
+
+
+class _Declared(NamedTuple):
+    """Where a symbol is declared, and what that leads to."""
+
+    places: list[Location]
+    of_members: bool = False
+    mentions: Mentions | None = None
+    taken: Sequence[Taken] | None = ()
+    #: Those that it is a parameter of.
+    functions: Sequence[Owner] = ()
+
+
+async def _of_others(
+    server: Server,
+    members: Members,
+    language: str,
+    name: str,
+    declared: _Declared,
+    places: Sequence[Location],
+) -> list[str]:
+    """What is to be said of places of a name that the server does not count."""
+    definitions, taken = declared.places, declared.taken
+    if declared.functions:
+        return [await named_parameters.note(members, server, name, declared.functions, places)]
+    if declared.of_members:
+        told = members.note(server, language, name, declared.mentions, places, definitions)
+        notes = [await told]
+        if language == "python":
+            notes.append(await named_fields.note(members, server, name, places, definitions))
+        return notes
+    if taken is None or taken:
+        return [await module_values.note(members, server, name, taken, places, definitions)]
+    return []
 
 
 async def define(server: Server, file: SourceFile, language: str, position: Position) -> Found:
@@ -197,16 +234,18 @@ class _Python:
         self._ask = ask
         self._on_disk = texts
         self._texts: dict[str, PythonText | None] = {}
+        #: The other names that imports give the symbol.
+        self.aliases: dict[Location, str] = {}
 
     async def complete(self, found: Sequence[Location]) -> tuple[list[Location], str]:
         """With the uses of other names for the symbol, and with its names in ``__all__``."""
         places = list(dict.fromkeys(found))
-        aliases: dict[Location, str] = {}
+        aliases = self.aliases
         new, note = places, ""
         while new:
             await self._read(new)
             given = {alias: name for alias, name in self._aliases(new) if alias not in aliases}
-            aliases |= given
+            aliases.update(given)
             if len(aliases) > _MOST_ALIASES:
                 note = _not_followed(given)
                 break
@@ -216,6 +255,20 @@ class _Python:
             places += dict.fromkeys(new)
         places += self._exports(places, aliases)
         return places, note
+
+    async def with_stars(
+        self,
+        name: str,
+        members: Members | None,
+        places: list[Location],
+        definitions: Sequence[Location],
+    ) -> tuple[list[Location], str]:
+        """With its names in ``__all__`` of modules that have them by a star."""
+        if members is None or not _is_of_module(definitions, "python", self._on_disk):
+            return places, ""
+        names, known = {name, *self.aliases.values()} - {""}, [*places, *self.aliases]
+        found = await starred.exports(members, self._server, names, known)
+        return [*places, *found.places], found.note
 
     async def _uses_of(self, alias: Location) -> Sequence[Location]:
         read = self._server.launch.read(path_in(alias.uri))

@@ -4,8 +4,8 @@
     shop/cart.pyi   class Cart: ...      what a type checker reads
 
 To a server these are two symbols: uses in other files are those of the stub, uses in the source
-itself those of the source. Whoever asks about one means both. The stub of a package may declare
-what the source beside it only imports, from where the symbol is defined:
+itself those of the source. Whoever asks about one means both; so it is with parameters. The stub of
+a package may declare what the source beside it only imports, from where the symbol is defined:
 
     shop/__init__.py    from shop._cart import Cart
     shop/__init__.pyi   class Cart: ...
@@ -22,6 +22,8 @@ from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Range
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.members import MOST_ASKED, Place, code_places
+from sightline.lsp.asking.named_parameters import owners, parameter
+from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.server.server import Server
 
@@ -61,16 +63,22 @@ async def twins_at(server: Server, place: Location, texts: SourceTexts | None = 
     own = server.launch.read(path) if beside is not None or hits else None
     if own is None:
         return Twins()
-    here = _named(await questions.document_symbols(server, *own))
+    here = list(_named(await questions.document_symbols(server, *own)))
     start = place.range.start
     name, span = next((each for each in here if each[1].start == start), ((), place.range))
+    given = "" if name else name_at(own[0].text, place.range.start, "python")
+    if given:
+        functions = owners([place], lambda _: own[0].text)
+        stated = functions[0].stated if functions else None
+        name = next((each for each, there in here if there.start == stated), ())
+        hits = {}  # of those that have the name of the parameter
     found: list[tuple[SourceFile, Range]] = []
     left_out = 0
     if beside is not None:
-        twin = await _symbol(server, beside, name)
-        if twin is not None:
-            found.append((beside[0], twin))
-        elif texts is not None and name and path.endswith("i"):
+        # Each of some overloads has parameters of its own.
+        twins = (await _symbols(server, beside, name))[: None if given else 1]
+        found += ((beside[0], twin) for twin in twins)
+        if not twins and texts is not None and name and path.endswith("i"):
             found += await _imported(server, texts, path[:-1], name)
     if not found and name and texts is not None and hits:
         stubs, left_out = await _stubs_of(server, texts, hits, path, name)
@@ -79,6 +87,9 @@ async def twins_at(server: Server, place: Location, texts: SourceTexts | None = 
             twin = await _symbol(server, read, name) if read is not None else None
             if read is not None and twin is not None:
                 found.append((read[0], twin))
+    if given:
+        declared = ((file, parameter(file.text, there, given)) for file, there in found)
+        found = [(file, there) for file, there in declared if there is not None]
     return Twins([(own[0], span), *found] if found else [], left_out)
 
 
@@ -167,8 +178,12 @@ async def _imported(
 
 
 async def _symbol(server: Server, file: tuple[SourceFile, str], name: Name) -> Range | None:
+    return next(iter(await _symbols(server, file, name)), None)
+
+
+async def _symbols(server: Server, file: tuple[SourceFile, str], name: Name) -> list[Range]:
     there = _named(await questions.document_symbols(server, *file))
-    return next((span for other, span in there if other == name), None)
+    return [span for other, span in there if other == name]
 
 
 def _read(server: Server, path: str) -> tuple[SourceFile, str] | None:

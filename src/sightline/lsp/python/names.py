@@ -36,6 +36,11 @@ _ALL = re.compile(
 _IN_BRACKETS = re.compile(
     r"""[^\[(\r\n'"]*[\[(](?:[^\[\]()#'"]|#[^\r\n]*|"[^"\r\n]*"|'[^'\r\n]*')*"""
 )
+#: Nothing but texts in brackets, to the end of what is assigned or called.
+_ONLY_TEXTS = re.compile(
+    r"""[ \t]*[\[(](?:[\s,]|#[^\r\n]*|"[^"\r\n]*"|'[^'\r\n]*')*[\])]"""
+    r"[ \t]*\)?[ \t]*(?:[#;\r\n]|\Z)"
+)
 _HEADER = re.compile(r"(?:if|elif|else|try|except|finally|with|for|while)\b")
 
 
@@ -48,6 +53,13 @@ class PythonText:
     @cached_property
     def has_exports(self) -> bool:
         return "__all__" in self.text and _ALL.search(self.text) is not None
+
+    @cached_property
+    def exports_only_texts(self) -> bool:
+        """Whether all that ``__all__`` is made of stands in it as texts."""
+        made = list(_ALL.finditer(self.text))
+        named = len(re.findall(r"\b__all__\b", self.text))
+        return len(made) == named and all(_ONLY_TEXTS.match(self.text, each.end()) for each in made)
 
     def at(self, place: Range) -> str:
         """What stands at a place."""

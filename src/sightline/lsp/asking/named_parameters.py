@@ -1,0 +1,170 @@
+"""Uses of a parameter of a Python function as an argument that no server follows.
+
+    @cached                      # which tells nothing of what it returns
+    def load(path, strict): ...
+    load("x", strict=True)
+    thing.load("x", strict=True)          # of any type
+
+Whether such an argument means the parameter is not known, so it is said, and never taken for a use.
+Only calls of something that is called like the function are looked at: by its name, by one that an
+import gives it, and for what makes objects by the name of the class or of one below that.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from sightline.contract.texts import column_of, line_length_utf16
+from sightline.contract.uris import path_in
+from sightline.contract.values import Location, Position, Range
+from sightline.lsp.asking.members import PYTHON_NO_CODE, Members, Place
+from sightline.lsp.asking.named_fields import (
+    GIVES,
+    OWN,
+    Classes,
+    called,
+    classes_around,
+    opening,
+    place_of,
+    said_of,
+)
+from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
+from sightline.lsp.coverage.spans import spans_of
+from sightline.lsp.server.server import Server
+
+__all__ = ["Owner", "note", "owners", "parameter"]
+
+#: What stands before the parameters of a function.
+_DEF = re.compile(rb"\bdef[ \t]+(\w+)[ \t]*(?:\[[^\[\]]*\])?[ \t]*\Z")
+#: What stands between the name of a function and its parameters.
+_PARAMETERS = re.compile(rb"[ \t]*(?:\[[^\[\]]*\])?[ \t]*\(")
+_AS = re.compile(rb"[ \t]+as[ \t]+(\w+)")
+#: What has other names for things, and is no import.
+_NO_IMPORT = re.compile(rb"[ \t]*(?:async[ \t]+with|case|except|with)\b")
+_MAKERS = (b"__init__", b"__new__")
+#: So much of a list of parameters is read, and so much before it.
+_MOST_PARAMETERS, _MOST_HEAD = 16_000, 1_000
+
+
+class Owner(NamedTuple):
+    """A function, by where its parameter is declared."""
+
+    name: bytes
+    place: Place
+    #: Where its own name stands in that file.
+    stated: Position
+
+
+def owners(places: Iterable[Location], text_of: Callable[[str], str | None]) -> Sequence[Owner]:
+    """The functions whose parameters are declared at some places."""
+    found: list[Owner] = []
+    for place in places:
+        text = (text_of(place.uri) or "").replace("\r\n", "\n").replace("\r", "\n").encode()
+        start = _offset(text, place.range.start)
+        before = text[max(0, start - _MOST_HEAD) : start].rstrip()
+        # As mostly, and what is code had not to be found out.
+        if before[-1:] not in (b"(", b",") and b"#" not in before.rpartition(b"\n")[2]:
+            continue
+        opened = opening(text, spans_of(PYTHON_NO_CODE, text), start, _MOST_PARAMETERS)
+        if opened is None:
+            continue
+        function = _DEF.search(text, max(0, opened - _MOST_HEAD), opened)
+        if function is not None:
+            path, number = path_in(place.uri), text.count(b"\n", 0, function.start(1))
+            _, stated = place_of(path, text, function.start(1), number)
+            found.append(Owner(function[1], (path, place.range.start), stated))
+    return found
+
+
+def parameter(text: str, function: Range, name: str) -> Range | None:
+    """Where a parameter is declared of the function whose own name stands at a place."""
+    data = text.replace("\r\n", "\n").replace("\r", "\n").encode()
+    head = _PARAMETERS.match(data, _offset(data, function.end))
+    if head is None:
+        return None
+    no_code, first = spans_of(PYTHON_NO_CODE, data), head.end() - 1
+    for start in word(name).starts(data[: first + _MOST_PARAMETERS]):
+        if start <= first or start in no_code:
+            continue
+        if opening(data, no_code, start, start - first) == first:
+            _, at = place_of("", data, start, data.count(b"\n", 0, start))
+            return Range(at, Position(at.line, at.character + line_length_utf16(name)))
+    return None
+
+
+def _offset(text: bytes, at: Position) -> int:
+    start = 0
+    for _ in range(at.line):
+        start = text.find(b"\n", start) + 1
+    end = text.find(b"\n", start)
+    line = text[start : end if end >= 0 else len(text)].decode("utf-8", "replace")
+    return start + len(line[: column_of(line, at.character)].encode())
+
+
+async def note(
+    members: Members,
+    server: Server,
+    name: str,
+    functions: Sequence[Owner],
+    known: Iterable[Location],
+) -> str:
+    """What is to be said of a name that is a parameter of these functions."""
+    hits = await members.texts.find(word(name))
+    if not hits:
+        return ""
+    starts = {(path_in(place.uri), place.range.start) for place in known}
+    places = await asyncio.to_thread(_arguments, members, name.encode(), hits, functions)
+    return await said_of(members, server, name, [each for each in places if each not in starts])
+
+
+def _arguments(
+    members: Members, name: bytes, hits: Hits, functions: Sequence[Owner]
+) -> Sequence[Place]:
+    texts, around = members.texts, classes_around(members)
+    makers = [each for each in functions if each.name in _MAKERS]
+    own = {around(path, at.line) for _, (path, at), _ in makers} - {None}
+    classes = Classes(texts) if own else None
+    mine = frozenset(each for each in own if each is not None)
+    below = frozenset(classes.below(mine) if classes is not None else ())
+    above = frozenset(classes.above(mine) if classes is not None else ())
+    names = {each.name for each in functions if each.name not in _MAKERS} | below
+    names |= _aliases(texts, {each.name for each in functions if each.name not in _MAKERS} | mine)
+
+    def may_be(function: bytes, path: str, line: int) -> bool:
+        if function in names:
+            return True
+        if not own or function not in (OWN, *_MAKERS):
+            return False
+        made = around(path, line)
+        if function != OWN:
+            return made in below
+        # Nobody knows what class is given to a function.
+        return made is None or made in below or made in above
+
+    found: list[Place] = []
+    for path in sorted(hits):
+        text, no_code = texts.text(path), texts.spans(path, PYTHON_NO_CODE)
+        line, before = 0, 0
+        for start in hits[path]:
+            line += text.count(b"\n", before, start)
+            before = start
+            if start in no_code or not GIVES.match(text, start + len(name)):
+                continue
+            if may_be(called(text, no_code, start), path, line):
+                found.append(place_of(path, text, start, line))
+    return found
+
+
+def _aliases(texts: SourceTexts, names: Collection[bytes]) -> set[bytes]:
+    """What imports call these names."""
+    found: set[bytes] = set()
+    for name in names:
+        for path, starts in (texts.search(word(name.decode("utf-8", "replace"))) or {}).items():
+            text = texts.text(path)
+            for start in starts:
+                alias = _AS.match(text, start + len(name))
+                line = text.rfind(b"\n", 0, start) + 1
+                if alias is not None and not _NO_IMPORT.match(text, line):
+                    found.add(alias[1])
+    return found
