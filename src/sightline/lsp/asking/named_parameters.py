@@ -18,7 +18,7 @@ from typing import NamedTuple
 from sightline.contract.texts import column_of, line_length_utf16
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position, Range
-from sightline.lsp.asking.members import PYTHON_NO_CODE, Members, Place
+from sightline.lsp.asking.members import Members, Place
 from sightline.lsp.asking.named_fields import (
     GIVES,
     OWN,
@@ -29,6 +29,7 @@ from sightline.lsp.asking.named_fields import (
     place_of,
     said_of,
 )
+from sightline.lsp.coverage.no_code import PYTHON
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.server.server import Server
@@ -66,7 +67,7 @@ def owners(places: Iterable[Location], text_of: Callable[[str], str | None]) -> 
         # As mostly, and what is code had not to be found out.
         if before[-1:] not in (b"(", b",") and b"#" not in before.rpartition(b"\n")[2]:
             continue
-        opened = opening(text, spans_of(PYTHON_NO_CODE, text), start, _MOST_PARAMETERS)
+        opened = opening(text, spans_of(PYTHON, text), start, _MOST_PARAMETERS)
         if opened is None:
             continue
         function = _DEF.search(text, max(0, opened - _MOST_HEAD), opened)
@@ -83,7 +84,7 @@ def parameter(text: str, function: Range, name: str) -> Range | None:
     head = _PARAMETERS.match(data, _offset(data, function.end))
     if head is None:
         return None
-    no_code, first = spans_of(PYTHON_NO_CODE, data), head.end() - 1
+    no_code, first = spans_of(PYTHON, data), head.end() - 1
     for start in word(name).starts(data[: first + _MOST_PARAMETERS]):
         if start <= first or start in no_code:
             continue
@@ -144,7 +145,7 @@ def _arguments(
 
     found: list[Place] = []
     for path in sorted(hits):
-        text, no_code = texts.text(path), texts.spans(path, PYTHON_NO_CODE)
+        text, no_code = texts.text(path), texts.spans(path, PYTHON)
         line, before = 0, 0
         for start in hits[path]:
             line += text.count(b"\n", before, start)

@@ -22,12 +22,12 @@ from sightline.contract.values import Location, Position, Range
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.members import (
     MOST_ASKED,
-    PYTHON_NO_CODE,
     Members,
     Place,
     can_be_asked,
     code_places,
 )
+from sightline.lsp.coverage.no_code import PYTHON
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.python.names import PythonText
 from sightline.lsp.server.server import Server
@@ -226,7 +226,7 @@ class _Stars:
         return found
 
     def _stars(self, path: str) -> Sequence[_Star]:
-        text, no_code = self._texts.text(path), self._texts.spans(path, PYTHON_NO_CODE)
+        text, no_code = self._texts.text(path), self._texts.spans(path, PYTHON)
         return [
             self._star(path, text, found)
             for found in _STAR.finditer(text)
