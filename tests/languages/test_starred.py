@@ -8,6 +8,7 @@ import pytest
 from tests.languages.samples import only
 from tests.markers.archive import Archive
 from tests.support.engine import engine
+from tests.support.files import write_files
 
 SERVERS = ("ty", "pyright")
 CART = """
@@ -151,3 +152,16 @@ async def test_what_a_program_knows_is_said(tmp_path: Path) -> None:
         "Cart stands in __all__ of 1 file that imports with * (shop/__init__.py); it is not "
         "counted there."
     )
+
+
+async def test_a_long_way_is_not_followed_to_its_end(tmp_path: Path) -> None:
+    files = {"shop/m0.py": "class Cart: ...\n", "shop/__init__.py": ""}
+    files |= {f"shop/m{n}.py": f"from .m{n - 1} import *\n" for n in range(1, 400)}
+    files["all.py"] = 'from shop.m399 import *\n__all__ = ["Cart"]\n'
+    files["few.py"] = 'from shop.m9 import *\n__all__ = ["Cart"]\n'
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path, registry=only("ty")) as running:
+        place = {"uri": running.uri("shop/m0.py"), "position": {"line": 0, "character": 6}}
+        answer = await running.call("vscode.lsp.references", **place)
+    assert [item["uri"] for item in answer["items"]] == [running.uri("few.py")]
+    assert "Cart stands in __all__ of 1 file that imports with * (all.py)" in answer["summary"]

@@ -165,7 +165,8 @@ def _aliases(texts: SourceTexts, names: Collection[bytes]) -> set[bytes]:
             text = texts.text(path)
             for start in starts:
                 alias = _AS.match(text, start + len(name))
-                line = text.rfind(b"\n", 0, start) + 1
-                if alias is not None and not _NO_IMPORT.match(text, line):
+                if alias is None or alias[1] in found:
+                    continue
+                if not _NO_IMPORT.match(text, text.rfind(b"\n", 0, start) + 1):
                     found.add(alias[1])
     return found

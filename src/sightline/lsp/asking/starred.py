@@ -13,6 +13,7 @@ server does not find, leaves it open; that is said, and the text is not taken fo
 import asyncio
 import re
 from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -39,6 +40,8 @@ _STAR = re.compile(rb"^[ \t]*from\b[ \t]*(\.*)([\w.]*)[ \t]*\bimport[ \t]*\*", r
 _OF_MODULE = re.compile(rb"[ \t]*(?:\.|import\b)")
 #: So many modules are looked at for one name.
 _MOST_FOLLOWED = 500
+#: A name that comes through so many stars is not followed further.
+_MOST_STARS = 50
 _START = Position(0, 0)
 
 
@@ -105,7 +108,7 @@ class _Stars:
     """The modules that have a name from one another."""
 
     def __init__(
-        self, texts: SourceTexts, server: Server, name: str, hits: Hits, known: Collection[Place]
+        self, texts: SourceTexts, server: Server, name: str, hits: Hits, known: AbstractSet[Place]
     ) -> None:
         self._texts = texts
         self._server = server
@@ -116,6 +119,7 @@ class _Stars:
         #: Where the server says that a module is; nothing if it does not know.
         self._led: dict[Place, Sequence[str] | None] = {}
         self._has: dict[str, _Gives] = {}
+        self._depth = 0
 
     def listing(self) -> dict[str, Sequence[Range]]:
         """The files with a star where the name is in ``__all__``, and is not known there."""
@@ -128,7 +132,7 @@ class _Stars:
             new = [
                 each
                 for each in listed
-                if not {(path, each.start), (path, _before(each.start))} & set(self._known)
+                if self._known.isdisjoint([(path, each.start), (path, _before(each.start))])
             ]
             if new:
                 found[path] = new
@@ -161,11 +165,13 @@ class _Stars:
         if path not in self._texts:
             return _Gives.NOTHING  # somebody else's, which knows nothing of the project's names
         module = self._modules.get(path)
-        if module is None:
+        if module is None or (path not in self._has and self._depth >= _MOST_STARS):
             return _Gives.UNKNOWN
         if path not in self._has:
             self._has[path] = _Gives.NOTHING  # in a circle, which gives nothing new
+            self._depth += 1
             self._has[path] = self._has_(module)
+            self._depth -= 1
         return self._has[path]
 
     def _has_(self, module: _Module) -> _Gives:
