@@ -21,6 +21,7 @@ from sightline.index.cutting.keys import cut_keys
 from sightline.index.reading.languages import language_of
 from sightline.index.searching.query import understand
 from sightline.lsp.asking.members import is_code, is_local, is_member
+from sightline.lsp.asking.named_parameters import owners, parameter
 from sightline.lsp.asking.stubs import declares
 from sightline.lsp.asking.unknown_names import is_imported, is_name
 from sightline.lsp.c.directives import needed, spelled
@@ -176,6 +177,13 @@ def shell_mentions(text: str) -> None:
         mentioned(Path(folder), text[: SIZE // 64], [place] * text.count("a"))
 
 
+def parameters(text: str) -> None:
+    """Of a function that begins before a text, and of one that it may begin itself."""
+    end = Position(text.count("\n"), len(text) - (text.rfind("\n") + 1))
+    owners([Location("file:///a", Range(end, end))], lambda uri: text)
+    parameter(f"def f({text}", Range(Position(0, 4), Position(0, 5)), "a")
+
+
 def name_in(language: str) -> Callable[[str], object]:
     """Everything that is asked of the text around a name at its end."""
 
@@ -204,6 +212,7 @@ READERS: list[Callable[[str], object]] = [
     python_names,
     dropped_arguments,
     stub_of_a,
+    parameters,
     macros_of,
     signature,
     brace_signature,

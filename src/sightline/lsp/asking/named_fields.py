@@ -34,7 +34,10 @@ from sightline.lsp.coverage.spans import Spans
 from sightline.lsp.server.server import Server
 
 __all__ = [
+    "BEFORE",
+    "CLOSING",
     "GIVES",
+    "OPENING",
     "OWN",
     "Classes",
     "called",
@@ -55,10 +58,10 @@ _TYPED_DICT = b"TypedDict"
 _CLASS = re.compile(rb"[ \t]*class[ \t]+(\w+)\s*(?:\[[^\[\]]*+\]\s*)?(?:\(([^()]*+))?")
 _ENUM = re.compile(rb"\w*(?:Enum|Flag)")
 _QUOTES = (b'"', b"'")
-_CLOSING = (b")", b"]", b"}")
-_OPENING = (b"(", b"[", b"{")
+CLOSING = (b")", b"]", b"}")
+OPENING = (b"(", b"[", b"{")
 #: What stands before an argument.
-_BEFORE = (b"(", b",")
+BEFORE = (b"(", b",")
 #: What follows the name of a field where it is declared, and that of an argument.
 _DECLARES = re.compile(rb"[ \t]*[:=](?!=)")
 GIVES = re.compile(rb"[ \t]*=(?!=)")
@@ -236,10 +239,10 @@ def opening(text: bytes, no_code: Spans, start: int, most: int) -> int | None:
         byte = text[place : place + 1]
         if byte.isspace() or place in no_code:
             continue
-        if not after and byte not in _BEFORE:
+        if not after and byte not in BEFORE:
             return None
         after = True
-        depth += (byte in _CLOSING) - (byte in _OPENING)
+        depth += (byte in CLOSING) - (byte in OPENING)
         if depth < 0:
             return place if byte == b"(" else None
     return None

@@ -20,7 +20,10 @@ from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position, Range
 from sightline.lsp.asking.members import Members, Place
 from sightline.lsp.asking.named_fields import (
+    BEFORE,
+    CLOSING,
     GIVES,
+    OPENING,
     OWN,
     Classes,
     called,
@@ -84,14 +87,33 @@ def parameter(text: str, function: Range, name: str) -> Range | None:
     head = _PARAMETERS.match(data, _offset(data, function.end))
     if head is None:
         return None
-    no_code, first = spans_of(PYTHON, data), head.end() - 1
-    for start in word(name).starts(data[: first + _MOST_PARAMETERS]):
-        if start <= first or start in no_code:
+    first = head.end() - 1
+    sought = word(name).starts(data[: first + _MOST_PARAMETERS])
+    declared = _begun(data, first).intersection(sought)
+    if not declared:
+        return None
+    start = min(declared)
+    _, at = place_of("", data, start, data.count(b"\n", 0, start))
+    return Range(at, Position(at.line, at.character + line_length_utf16(name)))
+
+
+def _begun(text: bytes, opened: int) -> set[int]:
+    """Where parameters begin in a list that opens at a place."""
+    no_code, found = spans_of(PYTHON, text), set[int]()
+    depth, begins = 0, False
+    for place in range(opened, min(len(text), opened + _MOST_PARAMETERS)):
+        byte = text[place : place + 1]
+        if byte.isspace() or place in no_code:
             continue
-        if opening(data, no_code, start, start - first) == first:
-            _, at = place_of("", data, start, data.count(b"\n", 0, start))
-            return Range(at, Position(at.line, at.character + line_length_utf16(name)))
-    return None
+        depth += (byte in OPENING) - (byte in CLOSING)
+        if not depth:
+            break
+        if depth == 1 and byte in BEFORE:
+            begins = True
+        elif begins and byte != b"*":
+            found.add(place)
+            begins = False
+    return found
 
 
 def _offset(text: bytes, at: Position) -> int:
