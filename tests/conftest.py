@@ -58,6 +58,14 @@ def installed(home: Path) -> Path:
 
 
 @pytest.fixture
+def hangups_count() -> Iterator[None]:
+    """What the tests were started with is not handed on: ``nohup`` lets nobody hear of them."""
+    was = signal.signal(signal.SIGHUP, lambda number, frame: None)
+    yield
+    signal.signal(signal.SIGHUP, was)
+
+
+@pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     """Makes a workspace from file names and texts and returns its root."""
 

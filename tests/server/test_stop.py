@@ -8,7 +8,6 @@ are tried side by side, because each of them takes its grace.
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,12 +23,7 @@ NO_ORPHAN_S = 3.0
 BOUND_S = 20
 
 
-@pytest.fixture(autouse=True)
-def hangups_count() -> Iterator[None]:
-    """What the tests were started with is not handed on: ``nohup`` lets nobody hear of them."""
-    was = signal.signal(signal.SIGHUP, lambda number, frame: None)
-    yield
-    signal.signal(signal.SIGHUP, was)
+pytestmark = pytest.mark.usefixtures("hangups_count")
 
 
 def hover(root: Path) -> dict[str, object]:
