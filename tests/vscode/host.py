@@ -188,8 +188,18 @@ class Editor:
         """Waits for a state, which a hang alone keeps from coming."""
         deadline = time.monotonic() + seconds
         while not state():
-            assert time.monotonic() < deadline, "the editor did not get there"
+            assert time.monotonic() < deadline, f"the editor did not get there: {self._seen()}"
             time.sleep(0.05)
+
+    def _seen(self) -> str:
+        """What there is to see where something did not come."""
+        child, status, logs = self.child(), "nothing", list[str]()
+        with contextlib.suppress(Exception):  # whatever is wrong with the editor itself
+            status = self.status()
+        for file in sorted(self.home.rglob("*.log")):
+            if "exthost" in str(file):
+                logs.append(f"{file.name}: {file.read_text(errors='replace')[-1_000:]}")
+        return "\n".join([f"child {child}; status {status}", *logs])
 
     def serving(self) -> bool:
         with contextlib.suppress(OSError):
