@@ -29,7 +29,7 @@ from sightline.lsp.asking.members import (
     counted,
 )
 from sightline.lsp.coverage.no_code import PYTHON
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
+from sightline.lsp.coverage.source_texts import Hits, SourceTexts, numbered, word
 from sightline.lsp.coverage.spans import Spans
 from sightline.lsp.server.server import Server
 
@@ -173,10 +173,7 @@ def _look(members: Members, name: bytes, hits: Hits, own: Sequence[_Class]) -> _
 
     for path in sorted(hits):
         text, code = texts.text(path), texts.spans(path, PYTHON)
-        line, before = 0, 0
-        for start in hits[path]:
-            line += text.count(b"\n", before, start)
-            before = start
+        for start, line in numbered(text, hits[path]):
             if start in code:
                 if not _is_text(text, code, start, len(name)):
                     continue

@@ -33,7 +33,7 @@ from sightline.lsp.asking.named_fields import (
     said_of,
 )
 from sightline.lsp.coverage.no_code import PYTHON
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
+from sightline.lsp.coverage.source_texts import Hits, SourceTexts, numbered, word
 from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.server.server import Server
 
@@ -168,10 +168,7 @@ def _arguments(
     found: list[Place] = []
     for path in sorted(hits):
         text, no_code = texts.text(path), texts.spans(path, PYTHON)
-        line, before = 0, 0
-        for start in hits[path]:
-            line += text.count(b"\n", before, start)
-            before = start
+        for start, line in numbered(text, hits[path]):
             if start in no_code or not GIVES.match(text, start + len(name)):
                 continue
             if may_be(called(text, no_code, start), path, line):

@@ -16,7 +16,7 @@ from sightline.contract.texts import line_length_utf16, listed_paths
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.coverage.no_code import PYTHON
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
+from sightline.lsp.coverage.source_texts import Hits, SourceTexts, numbered, word
 
 __all__ = ["TOO_MUCH", "quoted"]
 
@@ -67,15 +67,17 @@ def _counts(texts: SourceTexts, hits: Hits, found: Sequence[Location]) -> dict[s
         spans = texts.spans(path, PYTHON)
         # The quote begins a text, and is in no other one and no comment.
         used = [start for start, quote in maybe if quote in spans and quote - 1 not in spans]
-        if count := sum((path, _place(text, start)) not in known for start in used):
+        placed = (_place(text, start, line) for start, line in numbered(text, used))
+        if count := sum((path, place) not in known for place in placed):
             counts[path] = count
     return counts
 
 
 def _quote_of(text: bytes, start: int) -> int:
     """The quote before a place in its line that begins a text of nothing but types, or -1."""
-    line = text.rfind(b"\n", 0, start) + 1
-    quote = max(text.rfind(each, max(line, start - _LONGEST), start) for each in (b'"', b"'"))
+    nearest = max(0, start - _LONGEST)
+    nearest = max(nearest, text.rfind(b"\n", nearest, start) + 1)
+    quote = max(text.rfind(each, nearest, start) for each in (b'"', b"'"))
     return quote if quote >= 0 and _TYPES.match(text, quote) is not None else -1
 
 
@@ -115,6 +117,6 @@ def _open(text: bytes) -> Iterator[tuple[bytes, int, bool]]:
     yield from reversed(opened)
 
 
-def _place(text: bytes, start: int) -> Position:
+def _place(text: bytes, start: int, line: int) -> Position:
     before = text[text.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
-    return Position(text.count(b"\n", 0, start), line_length_utf16(before))
+    return Position(line, line_length_utf16(before))

@@ -8,7 +8,7 @@ are not looked through at all. A project with more text than is kept is not look
 import asyncio
 import re
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sightline.contract.texts import column_of
@@ -19,7 +19,7 @@ from sightline.lsp.coverage.word_files import WordFiles
 from sightline.lsp.files.legible import State, read_whole
 from sightline.workspace.changes import Change
 
-__all__ = ["Hits", "Sought", "SourceTexts", "after_dot", "word"]
+__all__ = ["Hits", "Sought", "SourceTexts", "after_dot", "numbered", "word"]
 
 _MAX_BYTES = 4 << 20
 #: So much is kept of a project.
@@ -83,6 +83,19 @@ def after_dot(name: str) -> Sought:
         return start > 0 and text[start - 1] == _DOT
 
     return Sought(name.encode(), _PART | {ord("$")}, counts)
+
+
+def numbered(text: bytes, starts: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Places in a text, in order, each with the number of its line. Counts on from the one before.
+
+    >>> list(numbered(b"a\\nb b\\n", [0, 2, 4]))
+    [(0, 0), (2, 1), (4, 1)]
+    """
+    line = before = 0
+    for start in starts:
+        line += text.count(b"\n", before, start)
+        before = start
+        yield start, line
 
 
 #: The bytes of names, of blanks in a line, and of a dot.

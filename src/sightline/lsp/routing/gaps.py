@@ -344,7 +344,7 @@ def _may_require(
 
 
 def _is_said(pattern: str, text: str) -> bool:
-    """Whether the code of a source says something. Of what is only quoted nothing is to be said."""
+    """Whether the code of a source of JavaScript says something: all doubts are about that."""
     if re.search(pattern, text) is None:
         return False
     data = text.encode("utf-8", "replace")
