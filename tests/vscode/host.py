@@ -30,6 +30,8 @@ HERE = Path(__file__).parent
 SIGHTLINE = Path(sys.executable).with_name("sightline")
 _START_S = 120
 _GRACE_S = 5
+#: How often a window that missed its folders is loaded again.
+_RELOADS = 20
 
 _USER_SETTINGS = {
     "files.autoSave": "off",
@@ -116,6 +118,8 @@ class Editor:
             page.receive()
             editor.page("open", url=address)
             editor.connect()
+            if place.is_file():
+                editor.see_the_folders()
         except BaseException:
             editor.stop()
             raise
@@ -144,6 +148,21 @@ class Editor:
         stream = cast("IO[bytes]", connection.makefile("rwb"))
         self.driver = Peer(stream, stream)
         self.driver.receive()
+
+    def see_the_folders(self) -> None:
+        """Reloads a window that missed the folders of its workspace file, one of ten.
+
+        A browser begins with what it kept of the file, nothing, while the file is read. If that
+        ends just before the window has made a workspace of nothing, nobody hears of it: VS Code
+        1.139, ``updateWorkspaceAndInitializeConfiguration``. Such a window stays empty for good.
+        """
+        count = "return vscode.workspace.workspaceFolders?.length ?? 0"
+        for _ in range(_RELOADS):
+            if self.js(count):
+                return
+            self.page("reload")
+            self.connect()
+        assert self.js(count), "the window stays empty"
 
     def js(self, code: str, **arguments: Any) -> Any:
         """Runs the body of an async function of ``vscode`` and ``args`` in the extension host."""

@@ -22,6 +22,10 @@ const actions = {
     await page.goto(url);
     await page.waitForSelector('.monaco-workbench .statusbar', { timeout: 60_000 });
   },
+  async reload() {
+    await page.reload();
+    await page.waitForSelector('.monaco-workbench .statusbar', { timeout: 60_000 });
+  },
   async screenshot({ path }) {
     await page.screenshot({ path });
   },

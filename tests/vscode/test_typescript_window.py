@@ -30,9 +30,6 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def editor(root: Path, open_editor: Callable[..., Editor]) -> Editor:
     file = workspaces.workspace_file(root.parent / "day.code-workspace", root)
     editor = open_editor(file, "typescript")
-    if not editor.js("return vscode.workspace.workspaceFolders?.length ?? 0"):
-        # The host opens a workspace file as an empty window now and then: that is none to test.
-        editor = open_editor(file, "typescript")
     editor.until(editor.serving)
     return editor
 
