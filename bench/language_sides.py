@@ -121,6 +121,8 @@ def connected(
     launcher = Launcher(environment, cache, Store(INSTALLED), registry)
     project = Projects(opened, registry, lambda: tree).at(registry.servers[server], opened.real)
     made = launcher.start(server, project, RootSet.of([opened]))
+    # Sightline's own clangd reads some sources in a second start; this one is to have them, too.
+    made = made and launcher.start(server, project, RootSet.of([opened]), has_read_parts=True)
     assert made is not None
     client = kind(
         list(made.command),

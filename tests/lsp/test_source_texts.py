@@ -45,7 +45,10 @@ async def test_a_search_finds_the_same_before_and_after_the_words_are_known(tmp_
     assert first[0] is not None and len(first[0]) == 64
     words_are_known(texts)
     assert [await texts.find(each) for each in names] == first
-    assert texts.is_quick(names[-1], 0) and not texts.is_quick(names[0], 1_000)
+    unasked = word("other_area")
+    assert texts.is_quick(word("elsewhere"), 0) and not texts.is_quick(unasked, 1_000)
+    assert await texts.find(unasked) == texts.search(unasked)
+    assert texts.is_quick(unasked, 0), "what was just found is known"
 
     def edit(kind: int, path: Path) -> None:
         texts.changed([Change(str(path), kind)])

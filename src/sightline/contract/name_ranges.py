@@ -10,18 +10,17 @@ of a text was gone through in vain, the ranges further down stay what they were.
 """
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cache
-from itertools import accumulate
 
+from sightline.contract.line_starts import LineStarts
 from sightline.contract.possessive import possessive
 from sightline.contract.texts import line_length_utf16
 from sightline.contract.values import Position, Range
 
 __all__ = ["MAX_WORK", "NameRanges", "is_as_long"]
 
-_LINE = re.compile(r"[^\n\r]*(?:\r\n|\n|\r|\Z)")
 _TEXT = r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`(?:[^`\\]|\\.)*+`"
 #: One that does not end, ends with what is looked through: nothing is looked through twice.
 _COMMENT = r"//[^\n\r]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
@@ -56,10 +55,7 @@ class NameRanges:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        lines = text.split("\n") if "\r" not in text else None
-        lengths = [len(line) + 1 for line in lines] if lines else map(len, _LINE.findall(text))
-        #: Where lines begin.
-        self._starts = [0, *accumulate(lengths)]
+        self._lines = LineStarts(text)
         wide = () if text.isascii() else _WIDE.finditer(text)
         self._wide = [found.start() for found in wide]
         #: The same places, counted in units of UTF-16.
@@ -80,8 +76,8 @@ class NameRanges:
         at = self._find(name, first, min(end, first + _FAR))
         if at < 0:
             return span
-        line = bisect_right(self._starts, at) - 1
-        start = self._units(at) - self._units(self._starts[line])
+        line = self._lines.line_at(at)
+        start = self._units(at) - self._units(self._lines.of(line) or 0)
         return Range(Position(line, start), Position(line, start + line_length_utf16(name)))
 
     def _find(self, name: str, first: int, end: int) -> int:
@@ -125,9 +121,11 @@ class NameRanges:
         return not (_is_letter(name[-1:]) and _is_letter(self._text[behind : behind + 1]))
 
     def _offset(self, place: Position) -> int:
-        if place.line >= len(self._starts) - 1:
+        start, end = self._lines.of(place.line), self._lines.of(place.line + 1)
+        if start is None:
             return len(self._text)
-        start, end = self._starts[place.line : place.line + 2]
+        if end is None:
+            end = len(self._text)
         units = self._units(start) + place.character
         return min(units - bisect_left(self._wide_units, units), end)
 

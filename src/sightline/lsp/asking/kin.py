@@ -13,6 +13,7 @@ classes that a function makes.
 
 import asyncio
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
 from functools import cache
@@ -27,7 +28,7 @@ from sightline.lsp.asking import questions
 from sightline.lsp.coverage.spans import Spans
 from sightline.lsp.server.server import Server
 
-__all__ = ["Kin", "Kinship", "Opener", "class_line", "code_lines", "openers"]
+__all__ = ["Blocks", "Kin", "Kinship", "Opener", "class_line", "openers"]
 
 #: The first line of a block, or what ends a list of parameters.
 _OPENS = re.compile(rb"([ \t]*)(?:(?:async[ \t]+)?(def|class)\b|([)\]}])|[^\s#])")
@@ -51,13 +52,40 @@ _MOST_ASKED, _DEEPEST = 200, 16
 
 #: What something is in the body of: a ``def``, a ``class`` or nothing; and where that begins.
 Opener = tuple[str, int]
+_NOTHING: Opener = ("", 0)
 
 
-def code_lines(text: bytes, no_code: Spans) -> list[bytes]:
-    """The lines of a text; nothing of those that begin inside a text or comment."""
-    lines = text.split(b"\n")
-    starts = accumulate((len(line) + 1 for line in lines), initial=0)
-    return [b"" if start in no_code else line for start, line in zip(starts, lines, strict=False)]
+class Blocks:
+    """The lines of a source; nothing of those that begin inside a text or comment; and what each of
+    them is in, see ``openers``.
+
+    >>> from sightline.lsp.coverage.spans import spans_of
+    >>> text = b"class A:\\n    # b\\n    c"
+    >>> blocks = Blocks(text, spans_of(re.compile(b"    #.*"), text))
+    >>> [*blocks.lines(0, 9)], blocks.openers[2]
+    ([b'class A:', b'', b'    c'], ('class', 0))
+    """
+
+    def __init__(self, text: bytes, no_code: Spans) -> None:
+        self._text = text
+        self._no_code = no_code
+        lines = text.split(b"\n")
+        #: Where they start, and where one more would.
+        self._starts = array("L", accumulate(map(_with_end, lines), initial=0))
+        code = zip(self._starts, lines, strict=False)
+        self.openers = openers(b"" if start in no_code else line for start, line in code)
+
+    def line(self, number: int) -> bytes:
+        start, end = self._starts[number], self._starts[number + 1] - 1
+        return b"" if start in self._no_code else self._text[start:end]
+
+    def lines(self, first: int, end: int) -> Iterator[bytes]:
+        """Those from one on to another, as far as there are so many."""
+        return map(self.line, range(first, min(end, len(self.openers))))
+
+
+def _with_end(line: bytes) -> int:
+    return len(line) + 1
 
 
 def openers(lines: Iterable[bytes]) -> Sequence[Opener]:
@@ -70,12 +98,20 @@ def openers(lines: Iterable[bytes]) -> Sequence[Opener]:
     found: list[Opener] = []
     #: Lines that the next one may be below: twice how deep they are, and what is in their bodies.
     above: list[tuple[int, Opener]] = []
+    #: How deep the line before was, if it neither opened anything nor closed it, and what it is in.
+    beside, same = -1, _NOTHING
     for number, line in enumerate(lines):
         match = _OPENS.match(line)
-        depth = 2 * len(match[1]) if match is not None else 0
-        found.append(_below(above, depth) if depth else ("", 0))
         if match is None:
+            found.append(_NOTHING)
             continue
+        depth = 2 * len(match[1])
+        if depth == beside and match.lastindex == 1:
+            found.append(same)
+            continue
+        same = _below(above, depth) if depth else _NOTHING
+        found.append(same)
+        beside = depth if match.lastindex == 1 else -1
         if match[3]:  # what ends a list of parameters stands below the line that opens it
             depth += 1
         while above and above[-1][0] >= depth:
@@ -93,7 +129,7 @@ def class_line(opened: Sequence[Opener], line: int) -> int | None:
     0
     """
     for _ in range(_DEEPEST):
-        kind, above = opened[line] if line < len(opened) else ("", 0)
+        kind, above = opened[line] if line < len(opened) else _NOTHING
         if kind != "def":
             return above if kind else None
         line = above
@@ -102,7 +138,7 @@ def class_line(opened: Sequence[Opener], line: int) -> int | None:
 
 def _below(above: Sequence[tuple[int, Opener]], depth: int) -> Opener:
     """What a line so deep is in."""
-    return next((opens for other, opens in reversed(above) if other < depth), ("", 0))
+    return next((opens for other, opens in reversed(above) if other < depth), _NOTHING)
 
 
 class _Class(NamedTuple):
@@ -123,20 +159,19 @@ class Kinship(IntEnum):
 
 
 class Kin:
-    """The classes of one question. ``lines_of``: those of a file, see ``code_lines``; nothing of
-    one that cannot be read. ``is_asked``: whether the server is asked about a file.
+    """The classes of one question. ``blocks_of``: those of a file, none of one that cannot be read.
+    ``is_asked``: whether the server is asked about a file.
     """
 
     def __init__(
         self,
         server: Server,
-        lines_of: Callable[[str], Sequence[bytes]],
+        blocks_of: Callable[[str], Blocks],
         is_asked: Callable[[str], bool],
     ) -> None:
         self._server = server
         self._is_asked = is_asked
-        self._lines = cache(lines_of)
-        self._openers = cache(lambda path: openers(self._lines(path)))
+        self._blocks = cache(blocks_of)
         self._around = cache(self._around_)
         self._members = cache(self._members_)
         #: The bases of a class, and the names of those that nobody knows.
@@ -223,10 +258,10 @@ class Kin:
 
     def _members_(self, owner: _Class) -> frozenset[bytes]:
         """The names that the body of a class declares."""
-        lines, opened = self._lines(owner.path), self._openers(owner.path)
+        blocks = self._blocks(owner.path)
         found = (
-            _MEMBER.match(line)
-            for line, opener in zip(lines[owner.line :], opened[owner.line :], strict=True)
+            _MEMBER.match(blocks.line(number))
+            for number, opener in enumerate(blocks.openers[owner.line :], owner.line)
             if opener == ("class", owner.line)
         )
         return frozenset(each[1] or each[2] for each in found if each is not None)
@@ -237,7 +272,7 @@ class Kin:
     def _around_(self, place: Location) -> _Class | None:
         """The class whose member is declared at a place."""
         path = path_in(place.uri)
-        line = class_line(self._openers(path), place.range.start.line)
+        line = class_line(self._blocks(path).openers, place.range.start.line)
         return self._read(path, line) if line is not None else None
 
     def _all_at(self, told: Sequence[Sequence[Location]]) -> list[set[_Class]]:
@@ -248,7 +283,7 @@ class Kin:
         return self._read(path_in(place.uri), place.range.start.line)
 
     def _read(self, path: str, number: int) -> _Class | None:
-        lines = self._lines(path)[number : number + _MOST_HEAD]
+        lines = [*self._blocks(path).lines(number, number + _MOST_HEAD)]
         found = _CLASS.match(b"\n".join(lines))
         if found is None:
             return None

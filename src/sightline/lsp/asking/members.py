@@ -21,7 +21,7 @@ from sightline.contract.texts import column_of, line_length_utf16, line_text, li
 from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.kin import Kin, Kinship, Opener, code_lines, openers
+from sightline.lsp.asking.kin import Blocks, Kin, Kinship, Opener
 from sightline.lsp.coverage.no_code import JAVASCRIPT, PYTHON
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, after_dot
 from sightline.lsp.coverage.spans import spans_of
@@ -106,7 +106,11 @@ _SYNTAXES = {
 }
 
 
-def is_member(language: str, text: str, place: Position) -> bool:
+#: What the lines of a source are in, see ``kin``, for those who know it already.
+Opened = Callable[[], Sequence[Opener]] | None
+
+
+def is_member(language: str, text: str, place: Position, opened: Opened = None) -> bool:
     """Whether the name that is declared at a place may belong to a class or an object.
 
     >>> is_member("python", "class A:\\n    def close(self): ...", Position(1, 8))
@@ -128,7 +132,9 @@ def is_member(language: str, text: str, place: Position) -> bool:
         if language == "python":
             return False
         return _is_property(line, column) or _is_of_enum(text, place.line, line[:column])
-    return language != "python" or line[:column].endswith(".") or _opener(text, place) == "class"
+    if language != "python" or line[:column].endswith("."):
+        return True
+    return _opener(text, place, opened) == "class"
 
 
 def _is_property(line: str, column: int) -> bool:
@@ -176,7 +182,7 @@ def is_local(text: str, place: Position) -> bool:
     return declared is not None and _opener(text, place) == "def"
 
 
-def is_global(text: str, place: Position) -> bool:
+def is_global(text: str, place: Position, opened: Opened = None) -> bool:
     """Whether a name of Python that is declared at a place belongs to the module.
 
     >>> is_global("x, y = f(z)", Position(0, 3)), is_global("x, y = f(z)", Position(0, 9))
@@ -185,29 +191,19 @@ def is_global(text: str, place: Position) -> bool:
     line = line_text(text, place.line) or ""
     before = line[: column_of(line, place.character)]
     bound = _DECLARED.fullmatch(before) or _ASSIGNED.fullmatch(before)
-    return bound is not None and _opener(text, place) == ""
+    return bound is not None and _opener(text, place, opened) == ""
 
 
 _DECLARED = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+")
 _ASSIGNED = re.compile(possessive(r"[ \t]*(?:type[ \t]+|(?:\w+[ \t]*,[ \t]*)*+)"))
 
 
-def _opener(text: str, place: Position) -> str:
+def _opener(text: str, place: Position, opened: Opened = None) -> str:
     """What the line of a place in Python is in: the body of a ``def``, of a ``class``, or none."""
     if not (line_text(text, place.line) or "")[:1].isspace():
         return ""
-    opened = _openers(text)
-    return opened[place.line][0] if place.line < len(opened) else ""
-
-
-@lru_cache(maxsize=2)
-def _openers(text: str) -> Sequence[Opener]:
-    """The same of every line. It is asked for place by place, and of one file there may be many."""
-    return openers(_PYTHON.no_code.sub(_blank, text.encode()).split(b"\n"))
-
-
-def _blank(found: re.Match[bytes]) -> bytes:
-    return found[0] if found.lastgroup is not None else b"\n" * found[0].count(b"\n")
+    openers = opened() if opened is not None else _blocks_of(text.encode()).openers
+    return openers[place.line][0] if place.line < len(openers) else ""
 
 
 def is_code(language: str, text: str, place: Position) -> bool:
@@ -371,7 +367,7 @@ class Members:
         def is_asked(path: str) -> bool:
             return path in self.texts and can_be_asked(server, path)
 
-        kin = Kin(server, self.code_lines, is_asked)
+        kin = Kin(server, self.blocks, is_asked)
         uses = [
             (place, found)
             for place, found in zip(places, told, strict=True)
@@ -393,12 +389,12 @@ class Members:
             for each in found
         )
 
-    def code_lines(self, path: str) -> list[bytes]:
-        """The lines of a file of Python, in the project or not; see ``kin.code_lines``."""
+    def blocks(self, path: str) -> Blocks:
+        """Those of a file of Python, in the project or not."""
         if path in self.texts:
-            return code_lines(self.texts.text(path), self.texts.spans(path, _PYTHON.no_code))
-        text = read_bytes(path, _LARGEST) or b""  # of a package, or of the standard library
-        return code_lines(text, spans_of(_PYTHON.no_code, text))
+            return self.texts.made(path, _blocks)
+        # Of a package, or of the standard library.
+        return _blocks_of(read_bytes(path, _LARGEST) or b"")
 
     def _values(self, path: str, starts: Sequence[int]) -> list[int]:
         """Those of some places that stand after a value, not after the name of a package."""
@@ -409,6 +405,18 @@ class Members:
     def named(self, places: Iterable[Place]) -> str:
         """The files of some places, in brackets for a sentence."""
         return listed_paths(sorted({self.inside(path) for path, _ in places}), _NAMED)
+
+
+def _blocks(texts: SourceTexts, path: str) -> Blocks:
+    return Blocks(texts.text(path), texts.spans(path, _PYTHON.no_code))
+
+
+@lru_cache(maxsize=8)
+def _blocks_of(text: bytes) -> Blocks:
+    """The same of a text alone. One is asked for place by place, and most classes that are in no
+    project are in one of a few files.
+    """
+    return Blocks(text, spans_of(_PYTHON.no_code, text))
 
 
 _KIN = {

@@ -13,14 +13,13 @@ copy, and the server can tell nothing of the argument.
 import asyncio
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
 from sightline.contract.texts import line_length_utf16
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.kin import Opener, class_line, openers
+from sightline.lsp.asking.kin import class_line
 from sightline.lsp.asking.members import (
     MOST_ASKED,
     Members,
@@ -40,12 +39,14 @@ __all__ = [
     "OPENING",
     "OWN",
     "Classes",
+    "Named",
     "called",
     "classes_around",
     "note",
     "opening",
     "place_of",
     "said_of",
+    "search",
 ]
 
 #: What makes an object, or a copy with some fields changed.
@@ -72,8 +73,8 @@ _DECLARED = re.compile(rb"\b(?:class|def)[ \t]+\Z")
 _LOOKED_UP = re.compile(rb"(\w+)[ \t]*\[\s*\Z")
 #: So much of a call is read to find out what is called.
 _MOST_CALL = 2_000
-#: So much of the head of a class is looked at.
-_MOST_HEAD = 1_000
+#: So much of the head of a class is looked at, in so many lines.
+_MOST_HEAD, _MOST_LINES = 1_000, 100
 
 
 class _Class(NamedTuple):
@@ -82,28 +83,30 @@ class _Class(NamedTuple):
     head: frozenset[bytes]
 
 
-class _Named(NamedTuple):
+class Named(NamedTuple):
     """Where a field may be named in a text, and as an argument."""
 
-    texts: Sequence[Place]
-    arguments: Sequence[Place]
+    texts: Sequence[Place] = ()
+    arguments: Sequence[Place] = ()
 
 
-async def note(
-    members: Members,
-    server: Server,
-    name: str,
-    known: Iterable[Location],
-    definitions: Iterable[Location],
-) -> str:
-    """What is to be said of a name that is defined at these places, where it is a field."""
+async def search(members: Members, name: str, definitions: Iterable[Location]) -> Named:
+    """Where a name may be given that is defined at these places, if it is a field."""
     fields = [place for place in definitions if _is_field(members.texts, name, place)]
     own = [each for place in fields if (each := _class_of(members, place)) is not None]
     hits = await members.texts.find(word(name)) if own else None
     if not hits:
+        return Named()
+    return await asyncio.to_thread(_look, members, name.encode(), hits, own)
+
+
+async def note(
+    members: Members, server: Server, name: str, found: Named, known: Iterable[Location]
+) -> str:
+    """What is to be said of these places of a name, given those that are known."""
+    if not any(found):
         return ""
     starts = {(path_in(place.uri), place.range.start) for place in known}
-    found = await asyncio.to_thread(_look, members, name.encode(), hits, own)
     said: list[str] = []
     if texts := [place for place in found.texts if starts.isdisjoint((place, _before(place)))]:
         where = f"{counted(texts)}{members.named(texts)}"
@@ -135,9 +138,11 @@ def _before(place: Place) -> Place:
 
 def _class_of(members: Members, place: Location) -> _Class | None:
     """The class whose field is declared at a place."""
-    lines = members.code_lines(path_in(place.uri))
-    number = class_line(openers(lines), place.range.start.line)
-    return _class_in(b"\n".join(lines[number:])[:_MOST_HEAD]) if number is not None else None
+    blocks = members.blocks(path_in(place.uri))
+    number = class_line(blocks.openers, place.range.start.line)
+    if number is None:
+        return None
+    return _class_in(b"\n".join(blocks.lines(number, number + _MOST_LINES))[:_MOST_HEAD])
 
 
 def _class_in(text: bytes) -> _Class | None:
@@ -153,9 +158,9 @@ def _is_field(texts: SourceTexts, name: str, place: Location) -> bool:
     return bool(found) and before.isspace() and _DECLARES.match(after) is not None
 
 
-def _look(members: Members, name: bytes, hits: Hits, own: Sequence[_Class]) -> _Named:
+def _look(members: Members, name: bytes, hits: Hits, own: Sequence[_Class]) -> Named:
     texts = members.texts
-    classes, names = Classes(texts), frozenset(each.name for each in own)
+    classes, names = texts.made_of_all(Classes), frozenset(each.name for each in own)
     above, below = classes.above(names), classes.below(names)
     of_enum = any(map(_ENUM.fullmatch, above))
     keys, arguments = list[Place](), list[Place]()
@@ -187,21 +192,16 @@ def _look(members: Members, name: bytes, hits: Hits, own: Sequence[_Class]) -> _
                 and makes(called(text, code, start), path, line)
             ):
                 arguments.append(place_of(path, text, start, line))
-    return _Named(keys, arguments)
+    return Named(keys, arguments)
 
 
 def classes_around(members: Members) -> Callable[[str, int], bytes | None]:
     """What tells the name of the class that a line of a file stands in."""
 
-    @cache
-    def read(path: str) -> tuple[Sequence[bytes], Sequence[Opener]]:
-        lines = members.code_lines(path)
-        return lines, openers(lines)
-
     def around(path: str, line: int) -> bytes | None:
-        lines, opened = read(path)
-        number = class_line(opened, line)
-        head = _CLASS.match(lines[number]) if number is not None else None
+        blocks = members.blocks(path)
+        number = class_line(blocks.openers, line)
+        head = _CLASS.match(blocks.line(number)) if number is not None else None
         return head[1] if head is not None else None
 
     return around
@@ -251,15 +251,13 @@ class Classes:
     def __init__(self, texts: SourceTexts) -> None:
         #: Classes of one name are not told apart.
         self._heads: dict[bytes, set[bytes]] = {}
-        for path, starts in (texts.search(word("class")) or {}).items():
-            text = texts.text(path)
-            for start in starts:
-                line = text.rfind(b"\n", 0, start) + 1
-                if text[line:start].strip(b" \t"):
-                    continue
-                stated = _class_in(text[line : line + _MOST_HEAD])
-                if stated is not None:
-                    self._heads.setdefault(stated.name, set()).update(stated.head)
+        #: By what is named in a head.
+        self._derived: dict[bytes, set[bytes]] = {}
+        for path in texts.paths():
+            for name, head in texts.made(path, _stated):
+                self._heads.setdefault(name, set()).update(head)
+                for each in head:
+                    self._derived.setdefault(each, set()).add(name)
 
     def above(self, names: Collection[bytes]) -> Collection[bytes]:
         """The names in the heads of classes, and in those of the classes so named."""
@@ -267,11 +265,19 @@ class Classes:
 
     def below(self, names: Collection[bytes]) -> Collection[bytes]:
         """These classes, and those in whose heads they are named, and so on."""
-        derived: dict[bytes, set[bytes]] = {}
-        for name, head in self._heads.items():
-            for each in head:
-                derived.setdefault(each, set()).add(name)
-        return _all_from(names, derived)
+        return _all_from(names, self._derived)
+
+
+def _stated(texts: SourceTexts, path: str) -> Sequence[_Class]:
+    """The classes that a file states."""
+    text, found = texts.text(path), list[_Class]()
+    for start in word("class").starts(text):
+        line = text.rfind(b"\n", 0, start) + 1
+        if not text[line:start].strip(b" \t"):
+            stated = _class_in(text[line : line + _MOST_HEAD])
+            if stated is not None:
+                found.append(stated)
+    return tuple(found)
 
 
 def _all_from(names: Collection[bytes], steps: Mapping[bytes, Collection[bytes]]) -> set[bytes]:

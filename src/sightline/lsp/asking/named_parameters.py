@@ -37,7 +37,7 @@ from sightline.lsp.coverage.source_texts import Hits, SourceTexts, numbered, wor
 from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.server.server import Server
 
-__all__ = ["Owner", "note", "owners", "parameter"]
+__all__ = ["Owner", "note", "owners", "parameter", "search"]
 
 #: What stands before the parameters of a function.
 _DEF = re.compile(rb"\bdef[ \t]+(\w+)[ \t]*(?:\[[^\[\]]*\])?[ \t]*\Z")
@@ -125,20 +125,24 @@ def _offset(text: bytes, at: Position) -> int:
     return start + len(line[: column_of(line, at.character)].encode())
 
 
+async def search(members: Members, name: str, functions: Sequence[Owner]) -> Sequence[Place]:
+    """Where a name is given that is a parameter of these functions."""
+    hits = await members.texts.find(word(name))
+    if not hits:
+        return ()
+    return await asyncio.to_thread(_arguments, members, name.encode(), hits, functions)
+
+
 async def note(
     members: Members,
     server: Server,
     name: str,
-    functions: Sequence[Owner],
+    given: Iterable[Place],
     known: Iterable[Location],
 ) -> str:
-    """What is to be said of a name that is a parameter of these functions."""
-    hits = await members.texts.find(word(name))
-    if not hits:
-        return ""
+    """What is to be said of these places of a name, given those that are known."""
     starts = {(path_in(place.uri), place.range.start) for place in known}
-    places = await asyncio.to_thread(_arguments, members, name.encode(), hits, functions)
-    return await said_of(members, server, name, [each for each in places if each not in starts])
+    return await said_of(members, server, name, [each for each in given if each not in starts])
 
 
 def _arguments(
@@ -147,7 +151,7 @@ def _arguments(
     texts, around = members.texts, classes_around(members)
     makers = [each for each in functions if each.name in _MAKERS]
     own = {around(path, at.line) for _, (path, at), _ in makers} - {None}
-    classes = Classes(texts) if own else None
+    classes = texts.made_of_all(Classes) if own else None
     mine = frozenset(each for each in own if each is not None)
     below = frozenset(classes.below(mine) if classes is not None else ())
     above = frozenset(classes.above(mine) if classes is not None else ())

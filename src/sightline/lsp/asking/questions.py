@@ -58,12 +58,20 @@ async def definition(
 
 async def _definition_unopened(server: Server, uri: str, position: Position) -> Sequence[Location]:
     """The same of a server that reads documents from disk, whether it has them open or not."""
+    kept = server.definitions
+    known = kept.known_unopened(uri, position) if kept is not None else None
+    if known is not None:
+        return known
+    changes = kept.changes if kept is not None else 0
     place = {"line": position.line, "character": position.character}
     params = {"textDocument": {"uri": uri}, "position": place}
     result = await server.ask(
         "textDocument/definition", params, messages.DefinitionResult, wide=False
     )
-    return answers.locations(server.name, result)
+    found = answers.locations(server.name, result)
+    if kept is not None:
+        kept.keep_unopened(uri, position, found, changes)
+    return found
 
 
 async def definitions_unopened(

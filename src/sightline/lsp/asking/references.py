@@ -24,8 +24,16 @@ from sightline.contract.texts import listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import module_values, named_fields, named_parameters, questions, starred
-from sightline.lsp.asking.members import Members, Mentions, is_global, is_member
+from sightline.lsp.asking.members import (
+    Members,
+    Mentions,
+    Opened,
+    Place,
+    is_global,
+    is_member,
+)
 from sightline.lsp.asking.module_values import Taken
+from sightline.lsp.asking.named_fields import Named
 from sightline.lsp.asking.named_parameters import Owner
 from sightline.lsp.asking.spelled import Known
 from sightline.lsp.asking.stubs import twins_at
@@ -83,24 +91,17 @@ async def find(
         return Found(found, unknown=unknown, nameless=nameless)
     name, texts = name_at(file.text, position, language), _Texts(server, file, members)
 
-    async def declared() -> _Declared:
-        places = list(await questions.definition(server, file, language, position))
-        functions = named_parameters.owners(places, texts.of) if language == "python" else ()
-        if functions or members is None or not name:
-            return _Declared(places, functions=functions)
-        if _are_members(places, language, texts):
-            return _Declared(places, True, await members.search(name, language))
-        if _is_of_module(places, language, texts):
-            taken = await module_values.search(members, name, places)
-            return _Declared(places, taken=taken)
-        return _Declared(places)
-
-    places, declaration = await both(_listed(ask(server, question)), declared())
+    looking = _declared(server, file, language, position, name, members, texts)
+    places, declaration = await both(_listed(ask(server, question)), looking)
     definitions = declaration.places
     notes: list[str] = []
     if language == "python":
+        declared = len(definitions)
         more, note = await _of_twins(server, definitions, places, ask, members)
         notes.append(note)
+        if declaration.of_members and members is not None and len(definitions) > declared:
+            named = await named_fields.search(members, name, definitions)
+            declaration = declaration._replace(named=named)
         python = _Python(server, ask, texts)
         places, note = await python.complete(places + more)
         notes.append(note)
@@ -123,8 +124,42 @@ class _Declared(NamedTuple):
     of_members: bool = False
     mentions: Mentions | None = None
     taken: Sequence[Taken] | None = ()
-    #: Those that it is a parameter of.
+    #: Those that it is a parameter of, and where it is given.
     functions: Sequence[Owner] = ()
+    given: Sequence[Place] = ()
+    #: Where it may be given as a field.
+    named: Named = Named()
+
+
+async def _declared(
+    server: Server,
+    file: SourceFile,
+    language: str,
+    position: Position,
+    name: str,
+    members: Members | None,
+    texts: "_Texts",
+) -> _Declared:
+    """Where a symbol is declared, and where else its name stands: what can be looked for while the
+    server works.
+    """
+    places = list(await questions.definition(server, file, language, position))
+    functions = named_parameters.owners(places, texts.of) if language == "python" else ()
+    if members is None or not name:
+        return _Declared(places)
+    if functions:
+        given = await named_parameters.search(members, name, functions)
+        return _Declared(places, functions=functions, given=given)
+    if _are_members(places, language, texts):
+        mentions = await members.search(name, language)
+        if language != "python":
+            return _Declared(places, True, mentions)
+        named = await named_fields.search(members, name, places)
+        return _Declared(places, True, mentions, named=named)
+    if _is_of_module(places, language, texts):
+        taken = await module_values.search(members, name, places)
+        return _Declared(places, taken=taken)
+    return _Declared(places)
 
 
 async def _of_others(
@@ -138,12 +173,11 @@ async def _of_others(
     """What is to be said of places of a name that the server does not count."""
     definitions, taken = declared.places, declared.taken
     if declared.functions:
-        return [await named_parameters.note(members, server, name, declared.functions, places)]
+        return [await named_parameters.note(members, server, name, declared.given, places)]
     if declared.of_members:
         told = members.note(server, language, name, declared.mentions, places, definitions)
         notes = [await told]
-        if language == "python":
-            notes.append(await named_fields.note(members, server, name, places, definitions))
+        notes.append(await named_fields.note(members, server, name, declared.named, places))
         return notes
     if taken is None or taken:
         return [await module_values.note(members, server, name, taken, places, definitions)]
@@ -195,16 +229,12 @@ def _of_stubs(left_out: int) -> str:
 
 
 def _are_members(places: Iterable[Location], language: str, texts: "_Texts") -> bool:
-    return any(
-        is_member(language, texts.of(place.uri) or "", place.range.start) for place in places
-    )
+    return any(is_member(language, *texts.at(place)) for place in places)
 
 
 def _is_of_module(places: Sequence[Location], language: str, texts: "_Texts") -> bool:
     """Whether a name belongs to a module of Python, from which others can take it."""
-    return language == "python" and any(
-        is_global(texts.of(place.uri) or "", place.range.start) for place in places
-    )
+    return language == "python" and any(is_global(*texts.at(place)) for place in places)
 
 
 class _Texts:
@@ -226,6 +256,15 @@ class _Texts:
                 text = read[0].text if read is not None else None
             self._known[path] = text
         return self._known[path]
+
+    def at(self, place: Location) -> tuple[str, Position, Opened]:
+        """The text that a place is in, its beginning, and what the lines there are in, if that was
+        found out for somebody else.
+        """
+        path, members = path_in(place.uri), self._members
+        if members is None or members.texts.current(path) is None:
+            return self.of(place.uri) or "", place.range.start, None
+        return self.of(place.uri) or "", place.range.start, lambda: members.blocks(path).openers
 
 
 class _Python:

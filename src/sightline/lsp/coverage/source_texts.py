@@ -8,8 +8,8 @@ are not looked through at all. A project with more text than is kept is not look
 import asyncio
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar, cast
 
 from sightline.contract.texts import column_of
 from sightline.contract.values import Position
@@ -26,6 +26,8 @@ _MAX_BYTES = 4 << 20
 _MOST = 64 << 20
 #: So much is looked through in less time than a thread takes to begin and to have a turn.
 _QUICK = 128 << 10
+#: So many names that were looked for are remembered, but for those that stand everywhere.
+_MOST_FOUND, _MOST_HITS = 8, 20_000
 #: Less than so much is looked through as it is.
 _FEW_WORDS = 256 << 10
 #: If so much has changed, all words are read again.
@@ -33,6 +35,7 @@ _UNLIKE = 1 << 20
 
 #: Where in each file something stands.
 Hits = dict[str, list[int]]
+T = TypeVar("T")
 
 
 class Sought(NamedTuple):
@@ -41,19 +44,29 @@ class Sought(NamedTuple):
     literal: bytes
     #: The bytes after which it goes on, and is another name.
     part: frozenset[int]
-    #: Whether what stands before a place in a text lets it count.
-    counts: Callable[[bytes, int], bool]
+    #: Whether it has to stand after a dot.
+    dotted: bool = False
 
     def starts(self, text: bytes) -> list[int]:
         """Where it stands in a text."""
         literal, part, found = self.literal, self.part, list[int]()
+        counts = _is_after_dot if self.dotted else self._begins
         place, size = text.find(literal) if literal else -1, len(literal)
         while place >= 0:
             end = place + size
-            if (end == len(text) or text[end] not in part) and self.counts(text, place):
+            if (end == len(text) or text[end] not in part) and counts(text, place):
                 found.append(place)
             place = text.find(literal, end)
         return found
+
+    def _begins(self, text: bytes, start: int) -> bool:
+        return start == 0 or text[start - 1] not in self.part
+
+
+def _is_after_dot(text: bytes, start: int) -> bool:
+    while start and text[start - 1] in _BLANKS:
+        start -= 1
+    return start > 0 and text[start - 1] == _DOT
 
 
 def word(name: str) -> Sought:
@@ -62,12 +75,7 @@ def word(name: str) -> Sought:
     >>> word("log").starts(b"log $log-1 logs"), word("log-a").starts(b"log-a-b log-a")
     ([0, 5], [8])
     """
-    part = _PART | {ord("-")} if "-" in name else _PART
-
-    def counts(text: bytes, start: int) -> bool:
-        return start == 0 or text[start - 1] not in part
-
-    return Sought(name.encode(), part, counts)
+    return Sought(name.encode(), _HYPHENED if "-" in name else _PART)
 
 
 def after_dot(name: str) -> Sought:
@@ -76,13 +84,7 @@ def after_dot(name: str) -> Sought:
     >>> after_dot("go").starts(b"a.go(b . go, c.gone, go)")
     [2, 9]
     """
-
-    def counts(text: bytes, start: int) -> bool:
-        while start and text[start - 1] in _BLANKS:
-            start -= 1
-        return start > 0 and text[start - 1] == _DOT
-
-    return Sought(name.encode(), _PART | {ord("$")}, counts)
+    return Sought(name.encode(), _DOTTED, dotted=True)
 
 
 def numbered(text: bytes, starts: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -100,6 +102,7 @@ def numbered(text: bytes, starts: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 #: The bytes of names, of blanks in a line, and of a dot.
 _PART = frozenset(byte for byte in range(256) if byte >= 0x80 or re.match(rb"\w", bytes([byte])))
+_HYPHENED, _DOTTED = _PART | {ord("-")}, _PART | {ord("$")}
 _BLANKS, _DOT = b" \t", ord(".")
 
 
@@ -117,12 +120,18 @@ class SourceTexts:
         self._texts: dict[str, bytes] = {}
         #: By file and pattern, each with the text that it is of.
         self._spans: dict[tuple[str, re.Pattern[bytes]], tuple[bytes, Spans]] = {}
+        #: By file and what makes it, each with the text that it is made of.
+        self._made: dict[tuple[str, Callable[..., object]], tuple[bytes, object]] = {}
+        #: By what makes it of all texts, each with these.
+        self._of_all: dict[Callable[..., object], tuple[Mapping[str, bytes], object]] = {}
         self._due = Due()
         #: How often something had changed when files were last read.
         self._seen = -1
         self._size = 0
         #: The name that was last looked for, and the files that have it.
         self._having: tuple[bytes, Sequence[str]] = (b"", ())
+        #: Where the names stand that were last looked for: several look for the same ones.
+        self._found: dict[Sought, Hits] = {}
         #: How many names were looked for one after the other.
         self._names = 0
         #: Which texts have which words, once that is known.
@@ -181,6 +190,20 @@ class SourceTexts:
             known = self._spans[path, pattern] = (text, spans_of(pattern, text))
         return known[1]
 
+    def made(self, path: str, make: "Callable[[SourceTexts, str], T]") -> T:
+        """What somebody makes of a file and nothing else, which is done once."""
+        text, known = self.text(path), self._made.get((path, make))
+        if known is None or known[0] is not text:
+            known = self._made[path, make] = (text, make(self, path))
+        return cast("T", known[1])
+
+    def made_of_all(self, make: "Callable[[SourceTexts], T]") -> T:
+        """What somebody makes of all files, which is done once for as long as none changes."""
+        texts, known = self._texts, self._of_all.get(make)
+        if known is None or known[0] is not texts:
+            known = self._of_all[make] = (texts, make(self))
+        return cast("T", known[1])
+
     async def find(self, sought: Sought) -> Hits | None:
         """The same as ``search``, in a thread unless there is next to nothing to do."""
         if self.is_quick(sought, _QUICK):
@@ -192,6 +215,8 @@ class SourceTexts:
         if self._seen != self._due.changes or not self._looking.acquire(blocking=False):
             return False  # something is to be read, or is being read
         try:
+            if sought in self._found:
+                return True
             if self._words is None:
                 return self._size <= most
             return sum(len(self._texts[path]) for path in self._paths_with(sought.literal)) <= most
@@ -204,9 +229,19 @@ class SourceTexts:
             self._read()
             if self._size > _MOST:
                 return None
+            known = self._found.get(sought)
+            if known is not None:
+                return known
             texts, having = self._texts, self._paths_with(sought.literal)
             self._read_words_beside()
-        return {path: starts for path in having if (starts := sought.starts(texts[path]))}
+        hits = {path: starts for path in having if (starts := sought.starts(texts[path]))}
+        if sum(map(len, hits.values())) <= _MOST_HITS:
+            with self._looking:
+                if texts is self._texts:
+                    if len(self._found) >= _MOST_FOUND:
+                        self._found.clear()
+                    self._found[sought] = hits
+        return hits
 
     def _paths_with(self, literal: bytes) -> Sequence[str]:
         """The files that may have a name. The same one is looked for in several ways."""
@@ -263,5 +298,8 @@ class SourceTexts:
             texts[path] = known
         self._texts, self.unread, self._wrong = texts, frozenset(unread), wrong
         self._spans = {key: self._spans[key] for key in list(self._spans) if key[0] in texts}
+        self._made = {key: self._made[key] for key in list(self._made) if key[0] in texts}
+        self._of_all = {}
         self._having = (b"", ())
+        self._found = {}
         self._size = size

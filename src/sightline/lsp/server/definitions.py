@@ -14,7 +14,8 @@ from sightline.contract.values import Location, Position
 
 __all__ = ["Definitions"]
 
-_MOST = 64
+#: So many are known of documents that were asked about, and of places in others.
+_MOST, _MOST_UNOPENED = 64, 1_024
 
 
 class _Told(NamedTuple):
@@ -25,11 +26,13 @@ class _Told(NamedTuple):
 class Definitions:
     def __init__(self) -> None:
         self._told: OrderedDict[tuple[str, Position], _Told] = OrderedDict()
+        self._unopened: OrderedDict[tuple[str, Position], Sequence[Location]] = OrderedDict()
         #: How often something changed.
         self.changes = 0
 
     def forget(self) -> None:
         self._told.clear()
+        self._unopened.clear()
         self.changes += 1
 
     def known(self, file: SourceFile, position: Position) -> Sequence[Location] | None:
@@ -45,3 +48,15 @@ class Definitions:
             self._told[file.uri, position] = _Told(file, places)
             if len(self._told) > _MOST:
                 self._told.popitem(last=False)
+
+    def known_unopened(self, uri: str, position: Position) -> Sequence[Location] | None:
+        """What was said of a place in a file as it is on disk."""
+        return self._unopened.get((uri, position))
+
+    def keep_unopened(
+        self, uri: str, position: Position, places: Sequence[Location], changes: int
+    ) -> None:
+        if places and changes == self.changes:
+            self._unopened[uri, position] = places
+            if len(self._unopened) > _MOST_UNOPENED:
+                self._unopened.popitem(last=False)
