@@ -171,21 +171,28 @@ def _taken(
     names = {name for path in definitions for name in _names_of(path)} - _ANYWHERE
 
     @cache
-    def loads(path: str) -> bool:
-        return _LOADS.search(texts.text(path)) is not None
-
-    @cache
     def gives(path: str) -> bool:
         """Whether tests below may be given a module that a name may be defined in."""
-        return path in texts and loads(path) and _has_any(names, texts.text(path))
+        return path in loading and _has_any(names, texts.text(path))
+
+    loading = texts.made_of_all(_loading)
 
     found: list[Taken] = []
     for path in sorted(hits):
         # What tests are given is made in a file that they do not import.
         shared = (f"{folder}/conftest.py" for folder in list(above(path))[1:])
-        loaded = loads(path) or any(map(gives, shared))
+        loaded = path in loading or any(map(gives, shared))
         found += _in_file(texts, path, hits[path], loaded=loaded)
     return found
+
+
+def _loading(texts: SourceTexts) -> frozenset[str]:
+    """The files that load modules by their names."""
+    return frozenset(path for path in texts.paths() if texts.made(path, _loads))
+
+
+def _loads(texts: SourceTexts, path: str) -> bool:
+    return _LOADS.search(texts.text(path)) is not None
 
 
 def _in_file(

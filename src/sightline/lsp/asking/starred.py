@@ -89,7 +89,10 @@ async def exports(
         if not hits:
             continue
         stars = _Stars(members.texts, server, name, hits, starts)
-        listing = await asyncio.to_thread(stars.listing)
+        paths = (await members.texts.made_beside(_with_both)).intersection(hits)
+        if not paths:
+            continue
+        listing = await asyncio.to_thread(stars.listing, sorted(paths))
         await stars.follow(listing)
         found = {path: stars.has(path) for path in listing}
         for path, texts in listing.items():
@@ -102,6 +105,16 @@ async def exports(
             where = f"{files} with *{members.named((path, _START) for path in unknown)}"
             said.append(f"{name} stands in __all__ of {where}; it is not counted there.")
     return Starred(places, " ".join(said))
+
+
+def _with_both(texts: SourceTexts) -> frozenset[str]:
+    """The files that have stars and ``__all__``."""
+    return frozenset(path for path in texts.paths() if texts.made(path, _has_both))
+
+
+def _has_both(texts: SourceTexts, path: str) -> bool:
+    text = texts.text(path)
+    return b"__all__" in text and _STAR.search(text) is not None
 
 
 class _Stars:
@@ -121,13 +134,11 @@ class _Stars:
         self._has: dict[str, _Gives] = {}
         self._depth = 0
 
-    def listing(self) -> dict[str, Sequence[Range]]:
+    def listing(self, paths: Iterable[str]) -> dict[str, Sequence[Range]]:
         """The files with a star where the name is in ``__all__``, and is not known there."""
         found: dict[str, Sequence[Range]] = {}
-        for path in sorted(self._hits):
+        for path in paths:
             text = self._texts.text(path)
-            if b"__all__" not in text or not _STAR.search(text):
-                continue
             listed = PythonText(text.decode("utf-8", "replace")).exports(self._name)
             new = [
                 each
