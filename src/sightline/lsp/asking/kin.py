@@ -220,6 +220,8 @@ class Kin:
         left = _MOST_ASKED
         for _ in range(_DEEPEST):
             new = sorted(each for each in classes if each not in self._bases)
+            if not new:
+                return
             asked = [
                 (each, name, place)
                 for each in new
