@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sightline.lsp.asking.kin import Kin
 from sightline.lsp.asking.members import Members
 from tests.languages.samples import only
 from tests.support.engine import engine
@@ -148,18 +149,18 @@ async def test_files_are_looked_through_beside_the_event_loop(
 ) -> None:
     """However many there are, others have their turns."""
     threads: dict[str, set[threading.Thread]] = {}
-    for name in ("code_lines", "_in_code"):
-        look = getattr(Members, name)
+    for owner, name in ((Kin, "_classes"), (Kin, "_all_at"), (Members, "_in_code")):
+        look = getattr(owner, name)
 
-        def watched(self: Members, *given: Any, name: str = name, look: Any = look) -> Any:
+        def watched(self: object, *given: Any, name: str = name, look: Any = look) -> Any:
             threads.setdefault(name, set()).add(threading.current_thread())
             return look(self, *given)
 
-        monkeypatch.setattr(Members, name, watched)
+        monkeypatch.setattr(owner, name, watched)
     base = "class Base:\n    def handle(self) -> None: ...\n"
     mail = "from base import Base\n\n\nclass Mail(Base):\n    def handle(self) -> None: ...\n"
     many = "from mail import Mail\n\n\ndef run(one: Mail) -> None:\n" + "    one.handle()\n" * 501
     files = {"base.py": base, "mail.py": mail, "run.py": CALL, "many.py": many}
     assert SAID in await said_of(tmp_path, files)
-    assert threads.keys() == {"code_lines", "_in_code"}
+    assert threads.keys() == {"_classes", "_all_at", "_in_code"}
     assert threading.main_thread() not in set.union(*threads.values())

@@ -16,7 +16,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
-from functools import cache
+from functools import cache, cached_property
 from itertools import accumulate, islice
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from sightline.lsp.asking import questions
 from sightline.lsp.coverage.spans import Spans
 from sightline.lsp.server.server import Server
 
-__all__ = ["Blocks", "Kin", "Kinship", "Opener", "class_line", "openers"]
+__all__ = ["Blocks", "Kin", "Kinship", "openers"]
 
 #: The first line of a block, or what ends a list of parameters.
 _OPENS = re.compile(rb"([ \t]*)(?:(?:async[ \t]+)?(def|class)\b|([)\]}])|[^\s#])")
@@ -57,23 +57,26 @@ _NOTHING: Opener = ("", 0)
 
 class Blocks:
     """The lines of a source; nothing of those that begin inside a text or comment; and what each of
-    them is in, see ``openers``.
+    them is in.
 
     >>> from sightline.lsp.coverage.spans import spans_of
     >>> text = b"class A:\\n    # b\\n    c"
     >>> blocks = Blocks(text, spans_of(re.compile(b"    #.*"), text))
-    >>> [*blocks.lines(0, 9)], blocks.openers[2]
-    ([b'class A:', b'', b'    c'], ('class', 0))
+    >>> [*blocks.lines(0, 9)], blocks.opener(2), blocks.class_line(2)
+    ([b'class A:', b'', b'    c'], ('class', 0), 0)
     """
 
     def __init__(self, text: bytes, no_code: Spans) -> None:
         self._text = text
         self._no_code = no_code
-        lines = text.split(b"\n")
-        #: Where they start, and where one more would.
-        self._starts = array("L", accumulate(map(_with_end, lines), initial=0))
-        code = zip(self._starts, lines, strict=False)
-        self.openers = openers(b"" if start in no_code else line for start, line in code)
+        sizes = [len(line) + 1 for line in text.split(b"\n")]
+        #: Where lines start, and where one more would.
+        self._starts = array("L", accumulate(sizes, initial=0))
+        #: How many lines were gone through for single ones.
+        self._gone_through = 0
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
 
     def line(self, number: int) -> bytes:
         start, end = self._starts[number], self._starts[number + 1] - 1
@@ -81,11 +84,48 @@ class Blocks:
 
     def lines(self, first: int, end: int) -> Iterator[bytes]:
         """Those from one on to another, as far as there are so many."""
-        return map(self.line, range(first, min(end, len(self.openers))))
+        return map(self.line, range(first, min(end, len(self))))
 
+    @cached_property
+    def openers(self) -> Sequence[Opener]:
+        return openers(self.lines(0, len(self)))
 
-def _with_end(line: bytes) -> int:
-    return len(line) + 1
+    def opener(self, line: int) -> Opener:
+        """What a line is in. Mostly that is one of the lines right above."""
+        if line >= len(self):
+            return _NOTHING
+        if self._gone_through <= len(self):
+            return self._above(line)
+        return self.openers[line]
+
+    def class_line(self, line: int) -> int | None:
+        """The line in which the class begins whose member is declared in a line; an attribute is so
+        in a method.
+        """
+        for _ in range(_DEEPEST):
+            kind, above = self.opener(line)
+            if kind != "def":
+                return above if kind else None
+            line = above
+        return None
+
+    def _above(self, line: int) -> Opener:
+        """The same as ``openers``, from the line on upwards."""
+        match = _OPENS.match(self.line(line))
+        depth = 2 * len(match[1]) if match is not None else 0
+        while line and depth:
+            line -= 1
+            self._gone_through += 1
+            match = _OPENS.match(self.line(line))
+            if match is None:
+                continue
+            other = 2 * len(match[1]) + (match[3] is not None)
+            if other >= depth:
+                continue
+            if match[2]:
+                return match[2].decode(), line
+            depth = other
+        return _NOTHING
 
 
 def openers(lines: Iterable[bytes]) -> Sequence[Opener]:
@@ -119,21 +159,6 @@ def openers(lines: Iterable[bytes]) -> Sequence[Opener]:
         opens = (match[2].decode(), number) if match[2] else _below(above, depth)
         above.append((depth, opens))
     return found
-
-
-def class_line(opened: Sequence[Opener], line: int) -> int | None:
-    """The line in which the class begins whose member is declared in a line; an attribute is so in
-    a method.
-
-    >>> class_line(openers([b"class A:", b"    def f(self):", b"        self.x = 1"]), 2)
-    0
-    """
-    for _ in range(_DEEPEST):
-        kind, above = opened[line] if line < len(opened) else _NOTHING
-        if kind != "def":
-            return above if kind else None
-        line = above
-    return None
 
 
 def _below(above: Sequence[tuple[int, Opener]], depth: int) -> Opener:
@@ -274,7 +299,7 @@ class Kin:
     def _around_(self, place: Location) -> _Class | None:
         """The class whose member is declared at a place."""
         path = path_in(place.uri)
-        line = class_line(self._blocks(path).openers, place.range.start.line)
+        line = self._blocks(path).class_line(place.range.start.line)
         return self._read(path, line) if line is not None else None
 
     def _all_at(self, told: Sequence[Sequence[Location]]) -> list[set[_Class]]:

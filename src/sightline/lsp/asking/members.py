@@ -21,7 +21,7 @@ from sightline.contract.texts import column_of, line_length_utf16, line_text, li
 from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.kin import Blocks, Kin, Kinship, Opener
+from sightline.lsp.asking.kin import Blocks, Kin, Kinship
 from sightline.lsp.coverage.no_code import JAVASCRIPT, PYTHON
 from sightline.lsp.coverage.source_texts import Hits, SourceTexts, after_dot
 from sightline.lsp.coverage.spans import spans_of
@@ -106,11 +106,11 @@ _SYNTAXES = {
 }
 
 
-#: What the lines of a source are in, see ``kin``, for those who know it already.
-Opened = Callable[[], Sequence[Opener]] | None
+#: The blocks of a text, for those who may know them already.
+BlocksOf = Callable[[], Blocks] | None
 
 
-def is_member(language: str, text: str, place: Position, opened: Opened = None) -> bool:
+def is_member(language: str, text: str, place: Position, blocks: BlocksOf = None) -> bool:
     """Whether the name that is declared at a place may belong to a class or an object.
 
     >>> is_member("python", "class A:\\n    def close(self): ...", Position(1, 8))
@@ -134,7 +134,7 @@ def is_member(language: str, text: str, place: Position, opened: Opened = None) 
         return _is_property(line, column) or _is_of_enum(text, place.line, line[:column])
     if language != "python" or line[:column].endswith("."):
         return True
-    return _opener(text, place, opened) == "class"
+    return _opener(text, place, blocks) == "class"
 
 
 def _is_property(line: str, column: int) -> bool:
@@ -182,7 +182,7 @@ def is_local(text: str, place: Position) -> bool:
     return declared is not None and _opener(text, place) == "def"
 
 
-def is_global(text: str, place: Position, opened: Opened = None) -> bool:
+def is_global(text: str, place: Position, blocks: BlocksOf = None) -> bool:
     """Whether a name of Python that is declared at a place belongs to the module.
 
     >>> is_global("x, y = f(z)", Position(0, 3)), is_global("x, y = f(z)", Position(0, 9))
@@ -191,19 +191,19 @@ def is_global(text: str, place: Position, opened: Opened = None) -> bool:
     line = line_text(text, place.line) or ""
     before = line[: column_of(line, place.character)]
     bound = _DECLARED.fullmatch(before) or _ASSIGNED.fullmatch(before)
-    return bound is not None and _opener(text, place, opened) == ""
+    return bound is not None and _opener(text, place, blocks) == ""
 
 
 _DECLARED = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+")
 _ASSIGNED = re.compile(possessive(r"[ \t]*(?:type[ \t]+|(?:\w+[ \t]*,[ \t]*)*+)"))
 
 
-def _opener(text: str, place: Position, opened: Opened = None) -> str:
+def _opener(text: str, place: Position, blocks: BlocksOf = None) -> str:
     """What the line of a place in Python is in: the body of a ``def``, of a ``class``, or none."""
     if not (line_text(text, place.line) or "")[:1].isspace():
         return ""
-    openers = opened() if opened is not None else _blocks_of(text.encode()).openers
-    return openers[place.line][0] if place.line < len(openers) else ""
+    known = blocks() if blocks is not None else _blocks_of(text.encode())
+    return known.opener(place.line)[0]
 
 
 def is_code(language: str, text: str, place: Position) -> bool:

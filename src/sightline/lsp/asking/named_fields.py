@@ -19,7 +19,6 @@ from sightline.contract.texts import line_length_utf16
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.asking.kin import class_line
 from sightline.lsp.asking.members import (
     MOST_ASKED,
     Members,
@@ -139,7 +138,7 @@ def _before(place: Place) -> Place:
 def _class_of(members: Members, place: Location) -> _Class | None:
     """The class whose field is declared at a place."""
     blocks = members.blocks(path_in(place.uri))
-    number = class_line(blocks.openers, place.range.start.line)
+    number = blocks.class_line(place.range.start.line)
     if number is None:
         return None
     return _class_in(b"\n".join(blocks.lines(number, number + _MOST_LINES))[:_MOST_HEAD])
@@ -200,7 +199,7 @@ def classes_around(members: Members) -> Callable[[str, int], bytes | None]:
 
     def around(path: str, line: int) -> bytes | None:
         blocks = members.blocks(path)
-        number = class_line(blocks.openers, line)
+        number = blocks.class_line(line)
         head = _CLASS.match(blocks.line(number)) if number is not None else None
         return head[1] if head is not None else None
 

@@ -25,9 +25,9 @@ from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import module_values, named_fields, named_parameters, questions, starred
 from sightline.lsp.asking.members import (
+    BlocksOf,
     Members,
     Mentions,
-    Opened,
     Place,
     is_global,
     is_member,
@@ -257,14 +257,14 @@ class _Texts:
             self._known[path] = text
         return self._known[path]
 
-    def at(self, place: Location) -> tuple[str, Position, Opened]:
-        """The text that a place is in, its beginning, and what the lines there are in, if that was
-        found out for somebody else.
+    def at(self, place: Location) -> tuple[str, Position, BlocksOf]:
+        """The text that a place is in, its beginning, and the blocks of that text, if others need
+        them, too.
         """
         path, members = path_in(place.uri), self._members
         if members is None or members.texts.current(path) is None:
             return self.of(place.uri) or "", place.range.start, None
-        return self.of(place.uri) or "", place.range.start, lambda: members.blocks(path).openers
+        return self.of(place.uri) or "", place.range.start, lambda: members.blocks(path)
 
 
 class _Python:
