@@ -5,6 +5,8 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sightline.contract.name_ranges import MAX_WORK, NameRanges, _tokens, is_as_long
 from sightline.contract.values import Position, Range
@@ -44,6 +46,36 @@ def test_it_is_found(text: str, name: str) -> None:
     for end in ("\n", "\r\n", "\r"):
         found = NameRanges(plain.replace("\n", end)).narrowed(whole(plain), name)
         assert found == expected
+
+
+_PIECES = (
+    "def ",
+    "async\t",
+    "area",
+    "area1",
+    "größe",
+    "\U0001f600",
+    "#area",
+    "@area(",
+    ")",
+    "-",
+    "\n",
+    " ",
+    '"',
+)
+_PLACES = st.builds(Position, st.integers(0, 3), st.integers(0, 12))
+
+
+@given(
+    st.lists(st.sampled_from(_PIECES), max_size=9).map("".join),
+    st.builds(Range, _PLACES, _PLACES),
+    st.sampled_from(("area", "größe", "#area", "def", "-", "\U0001f600")),
+)
+def test_behind_words_alone_it_is_found_as_anywhere(text: str, span: Range, name: str) -> None:
+    found = NameRanges(text).narrowed(span, name)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(NameRanges, "_after_words", lambda *_: None)
+        assert NameRanges(text).narrowed(span, name) == found
 
 
 @pytest.mark.parametrize(

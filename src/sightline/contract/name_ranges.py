@@ -36,12 +36,19 @@ _PLACE = 16
 #: What takes two units of UTF-16.
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 _BLANKS = re.compile(r"\s+")
+#: What most declarations begin with.
+_WORDS = re.compile(possessive(r"(?:[A-Za-z]++[ \t]++)++"))
 
 
 def is_as_long(span: Range, name: str) -> bool:
     """Whether a range that has the name in it is no longer than the name."""
     start, end = span.start, span.end
     return start.line == end.line and end.character - start.character == line_length_utf16(name)
+
+
+def _has_wide(text: str) -> bool:
+    """Whether anything in a text takes two units of UTF-16, found out in less time than where."""
+    return not text.isascii() and len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
 
 
 class NameRanges:
@@ -56,7 +63,7 @@ class NameRanges:
     def __init__(self, text: str) -> None:
         self._text = text
         self._lines = LineStarts(text)
-        wide = () if text.isascii() else _WIDE.finditer(text)
+        wide = _WIDE.finditer(text) if _has_wide(text) else ()
         self._wide = [found.start() for found in wide]
         #: The same places, counted in units of UTF-16.
         self._wide_units = [at + number for number, at in enumerate(self._wide)]
@@ -72,13 +79,37 @@ class NameRanges:
         name = name.partition("(")[0] or name  # some name what a function takes, too
         if name[:1].isdigit():  # the number of an item, which stands nowhere
             return span
-        first, end = self._offset(span.start), self._offset(span.end)
+        first = self._offset(span.start)
+        plain = self._after_words(span, name, first)
+        if plain is not None:
+            return plain
+        end = self._offset(span.end)
         at = self._find(name, first, min(end, first + _FAR))
         if at < 0:
             return span
         line = self._lines.line_at(at)
         start = self._units(at) - self._units(self._lines.of(line) or 0)
         return Range(Position(line, start), Position(line, start + line_length_utf16(name)))
+
+    def _after_words(self, span: Range, name: str, first: int) -> Range | None:
+        """The range of a name that stands behind nothing but words, as in ``async def area``; if it
+        does, which is so of most.
+        """
+        before = _WORDS.match(self._text, first, first + _FAR)
+        if before is None or not (_is_letter(name[0]) or name[0] == "#"):
+            return None
+        at, far = before.end(), min(first + _FAR, len(self._text))
+        if not self._stands(name, at, far) or name in before[0].split():
+            return None
+        if self._second(name, at, len(self._text)) != at:
+            return None
+        if self._lines.of(span.start.line + 1) == first:
+            return None  # its line is shorter than it says
+        line, start = span.start.line, span.start.character + at - first
+        end = start + line_length_utf16(name)
+        if span.end.line == line and span.end.character < end:
+            return None
+        return Range(Position(line, start), Position(line, end))
 
     def _find(self, name: str, first: int, end: int) -> int:
         if self._stands(name, first, end):
