@@ -173,25 +173,19 @@ def _taken(
     @cache
     def gives(path: str) -> bool:
         """Whether tests below may be given a module that a name may be defined in."""
-        return path in loading and _has_any(names, texts.text(path))
-
-    loading = texts.made_of_all(_loading)
+        return path in texts and texts.made(path, _loads) and _has_any(names, texts.text(path))
 
     found: list[Taken] = []
     for path in sorted(hits):
         # What tests are given is made in a file that they do not import.
         shared = (f"{folder}/conftest.py" for folder in list(above(path))[1:])
-        loaded = path in loading or any(map(gives, shared))
+        loaded = texts.made(path, _loads) or any(map(gives, shared))
         found += _in_file(texts, path, hits[path], loaded=loaded)
     return found
 
 
-def _loading(texts: SourceTexts) -> frozenset[str]:
-    """The files that load modules by their names."""
-    return frozenset(path for path in texts.paths() if texts.made(path, _loads))
-
-
 def _loads(texts: SourceTexts, path: str) -> bool:
+    """Whether a file loads modules by their names."""
     return _LOADS.search(texts.text(path)) is not None
 
 

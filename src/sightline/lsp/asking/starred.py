@@ -38,6 +38,8 @@ __all__ = ["Starred", "exports"]
 _STAR = re.compile(rb"^[ \t]*from\b[ \t]*(\.*)([\w.]*)[ \t]*\bimport[ \t]*\*", re.MULTILINE)
 #: What follows a name that is part of a module's.
 _OF_MODULE = re.compile(rb"[ \t]*(?:\.|import\b)")
+#: So many files are looked at in less time than a thread takes to have a turn.
+_FEW = 64
 #: So many modules are looked at for one name.
 _MOST_FOLLOWED = 500
 #: A name that comes through so many stars is not followed further.
@@ -89,10 +91,13 @@ async def exports(
         if not hits:
             continue
         stars = _Stars(members.texts, server, name, hits, starts)
-        paths = (await members.texts.made_beside(_with_both)).intersection(hits)
+        if len(hits) <= _FEW:
+            paths = _with_both(members.texts, hits)
+        else:
+            paths = await asyncio.to_thread(_with_both, members.texts, hits)
         if not paths:
             continue
-        listing = await asyncio.to_thread(stars.listing, sorted(paths))
+        listing = await asyncio.to_thread(stars.listing, paths)
         await stars.follow(listing)
         found = {path: stars.has(path) for path in listing}
         for path, texts in listing.items():
@@ -107,9 +112,9 @@ async def exports(
     return Starred(places, " ".join(said))
 
 
-def _with_both(texts: SourceTexts) -> frozenset[str]:
-    """The files that have stars and ``__all__``."""
-    return frozenset(path for path in texts.paths() if texts.made(path, _has_both))
+def _with_both(texts: SourceTexts, paths: Iterable[str]) -> Sequence[str]:
+    """Those of some files that have stars and ``__all__``."""
+    return [path for path in sorted(paths) if texts.made(path, _has_both)]
 
 
 def _has_both(texts: SourceTexts, path: str) -> bool:

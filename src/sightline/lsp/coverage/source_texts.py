@@ -204,13 +204,6 @@ class SourceTexts:
             known = self._of_all[make] = (texts, make(self))
         return cast("T", known[1])
 
-    async def made_beside(self, make: "Callable[[SourceTexts], T]") -> T:
-        """The same, in a thread unless it was done."""
-        known = self._of_all.get(make)
-        if known is not None and known[0] is self._texts:
-            return cast("T", known[1])
-        return await asyncio.to_thread(self.made_of_all, make)
-
     async def find(self, sought: Sought) -> Hits | None:
         """The same as ``search``, in a thread unless there is next to nothing to do."""
         if self.is_quick(sought, _QUICK):
