@@ -36,7 +36,8 @@ _PLACE = 16
 #: What takes two units of UTF-16.
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 _BLANKS = re.compile(r"\s+")
-#: What most declarations begin with.
+#: What most declarations begin with, and how much of it is looked at.
+_NEAR = 64
 _WORDS = re.compile(possessive(r"(?:[A-Za-z]++[ \t]++)++"))
 
 
@@ -95,19 +96,19 @@ class NameRanges:
         """The range of a name that stands behind nothing but words, as in ``async def area``; if it
         does, which is so of most.
         """
-        before = _WORDS.match(self._text, first, first + _FAR)
+        before = _WORDS.match(self._text, first, first + _NEAR)
         if before is None or not (_is_letter(name[0]) or name[0] == "#"):
             return None
         at, far = before.end(), min(first + _FAR, len(self._text))
         if not self._stands(name, at, far) or name in before[0].split():
             return None
-        if self._second(name, at, len(self._text)) != at:
+        if self._second(name, at, far) != at:
             return None
         if self._lines.of(span.start.line + 1) == first:
             return None  # its line is shorter than it says
         line, start = span.start.line, span.start.character + at - first
         end = start + line_length_utf16(name)
-        if span.end.line == line and span.end.character < end:
+        if (span.end.line, span.end.character) < (line, end):
             return None
         return Range(Position(line, start), Position(line, end))
 
