@@ -20,20 +20,25 @@ from sightline.contract.values import Location, Position, Range
 from sightline.index.cutting.keys import cut_keys
 from sightline.index.reading.languages import language_of
 from sightline.index.searching.query import understand
+from sightline.lsp.asking.kin import Blocks
 from sightline.lsp.asking.members import is_code, is_local, is_member
+from sightline.lsp.asking.named_fields import Classes
 from sightline.lsp.asking.named_parameters import owners, parameter
+from sightline.lsp.asking.starred import has_both
 from sightline.lsp.asking.stubs import declares
 from sightline.lsp.asking.unknown_names import is_imported, is_name
 from sightline.lsp.c.directives import needed, spelled
 from sightline.lsp.c.dropped_arguments import arguments, definitions, dropping
 from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
 from sightline.lsp.coverage.left_out import is_left_out
+from sightline.lsp.coverage.no_code import PYTHON
 from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.coverage.packages import not_installed
 from sightline.lsp.coverage.python_imports import imported
 from sightline.lsp.coverage.shell_mentions import ShellMentions
 from sightline.lsp.coverage.shell_quotes import plain_texts
-from sightline.lsp.coverage.source_texts import word
+from sightline.lsp.coverage.source_texts import SourceTexts, word
+from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.coverage.typescript_aliases import imported as typescript_imported
 from sightline.lsp.coverage.typescript_aliases import named
 from sightline.lsp.coverage.unlisted_macros import macros_of
@@ -92,6 +97,8 @@ PIECES += [
     "\n#define a(a) b(a)\n",
     "#define a(a, ",
     "## ",
+    ".",
+    "class ",
 ]
 BEGINNINGS = ["", "import", "from", "#if", "[", "a", "a b", "//go:build a", "/*", "'", "require("]
 BEGINNINGS += ["from a import (", "import {", 'x = f"""']
@@ -144,6 +151,18 @@ def dropped_arguments(text: str) -> None:
 def stub_of_a(text: str) -> None:
     said = text.encode("utf-8", "surrogatepass")
     declares(said, word("a").starts(said), "a")
+
+
+def found_once(text: str) -> None:
+    """What is found out of a source of Python and kept: its classes, its stars, its blocks."""
+    data = text[: SIZE // 32].encode()
+    blocks = Blocks(data, spans_of(PYTHON, data))
+    blocks.class_line(len(blocks) - 1), blocks.openers
+    with tempfile.TemporaryDirectory() as folder:
+        root = write_files(Path(folder), {"a.py": "__all__ = []\n" + text[: SIZE // 32]})
+        texts = SourceTexts(lambda: [str(root / "a.py")])
+        texts.search(word("a"))
+        texts.made_of_all(Classes), texts.made(str(root / "a.py"), has_both)
 
 
 def shell_quotes(text: str) -> None:
@@ -213,6 +232,7 @@ READERS: list[Callable[[str], object]] = [
     dropped_arguments,
     stub_of_a,
     parameters,
+    found_once,
     macros_of,
     signature,
     brace_signature,

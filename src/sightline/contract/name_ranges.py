@@ -97,7 +97,7 @@ class NameRanges:
         does, which is so of most.
         """
         before = _WORDS.match(self._text, first, first + _NEAR)
-        if before is None or not (_is_letter(name[0]) or name[0] == "#"):
+        if before is None or not (_is_letter(name[:1]) or name[:1] == "#"):
             return None
         at, far = before.end(), min(first + _FAR, len(self._text))
         if not self._stands(name, at, far) or name in before[0].split():

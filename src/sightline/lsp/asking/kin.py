@@ -71,7 +71,7 @@ class Blocks:
         self._no_code = no_code
         sizes = [len(line) + 1 for line in text.split(b"\n")]
         #: Where lines start, and where one more would.
-        self._starts = array("L", accumulate(sizes, initial=0))
+        self._starts = array("I", accumulate(sizes, initial=0))
         #: How many lines were gone through for single ones.
         self._gone_through = 0
 

@@ -48,6 +48,8 @@ __all__ = [
 #: Of so many places it is told whether they are code, and so many are asked about.
 MOST_READ = 500
 MOST_ASKED = 48
+#: The blocks of files with no more lines are kept.
+_MOST_KEPT_LINES = 20_000
 #: A longer file of somebody else's tells nothing of its classes.
 _LARGEST = 4 << 20
 #: So many bytes are looked through at once; what is code takes longer to tell than what is there.
@@ -106,11 +108,7 @@ _SYNTAXES = {
 }
 
 
-#: The blocks of a text, for those who may know them already.
-BlocksOf = Callable[[], Blocks] | None
-
-
-def is_member(language: str, text: str, place: Position, blocks: BlocksOf = None) -> bool:
+def is_member(language: str, text: str, place: Position) -> bool:
     """Whether the name that is declared at a place may belong to a class or an object.
 
     >>> is_member("python", "class A:\\n    def close(self): ...", Position(1, 8))
@@ -132,9 +130,7 @@ def is_member(language: str, text: str, place: Position, blocks: BlocksOf = None
         if language == "python":
             return False
         return _is_property(line, column) or _is_of_enum(text, place.line, line[:column])
-    if language != "python" or line[:column].endswith("."):
-        return True
-    return _opener(text, place, blocks) == "class"
+    return language != "python" or line[:column].endswith(".") or _opener(text, place) == "class"
 
 
 def _is_property(line: str, column: int) -> bool:
@@ -182,7 +178,7 @@ def is_local(text: str, place: Position) -> bool:
     return declared is not None and _opener(text, place) == "def"
 
 
-def is_global(text: str, place: Position, blocks: BlocksOf = None) -> bool:
+def is_global(text: str, place: Position) -> bool:
     """Whether a name of Python that is declared at a place belongs to the module.
 
     >>> is_global("x, y = f(z)", Position(0, 3)), is_global("x, y = f(z)", Position(0, 9))
@@ -191,19 +187,24 @@ def is_global(text: str, place: Position, blocks: BlocksOf = None) -> bool:
     line = line_text(text, place.line) or ""
     before = line[: column_of(line, place.character)]
     bound = _DECLARED.fullmatch(before) or _ASSIGNED.fullmatch(before)
-    return bound is not None and _opener(text, place, blocks) == ""
+    return bound is not None and _opener(text, place) == ""
 
 
 _DECLARED = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+")
 _ASSIGNED = re.compile(possessive(r"[ \t]*(?:type[ \t]+|(?:\w+[ \t]*,[ \t]*)*+)"))
 
 
-def _opener(text: str, place: Position, blocks: BlocksOf = None) -> str:
+def _opener(text: str, place: Position) -> str:
     """What the line of a place in Python is in: the body of a ``def``, of a ``class``, or none."""
     if not (line_text(text, place.line) or "")[:1].isspace():
         return ""
-    known = blocks() if blocks is not None else _blocks_of(text.encode())
-    return known.opener(place.line)[0]
+    return blocks_of(_encoded(text)).opener(place.line)[0]
+
+
+@lru_cache(maxsize=2)
+def _encoded(text: str) -> bytes:
+    """The same bytes every time, whose hash Python knows then: it is asked for place by place."""
+    return text.encode()
 
 
 def is_code(language: str, text: str, place: Position) -> bool:
@@ -392,9 +393,9 @@ class Members:
     def blocks(self, path: str) -> Blocks:
         """Those of a file of Python, in the project or not."""
         if path in self.texts:
-            return self.texts.made(path, _blocks)
+            return blocks_of(self.texts.text(path))
         # Of a package, or of the standard library.
-        return _blocks_of(read_bytes(path, _LARGEST) or b"")
+        return blocks_of(read_bytes(path, _LARGEST) or b"")
 
     def _values(self, path: str, starts: Sequence[int]) -> list[int]:
         """Those of some places that stand after a value, not after the name of a package."""
@@ -407,16 +408,18 @@ class Members:
         return listed_paths(sorted({self.inside(path) for path, _ in places}), _NAMED)
 
 
-def _blocks(texts: SourceTexts, path: str) -> Blocks:
-    return Blocks(texts.text(path), texts.spans(path, _PYTHON.no_code))
-
-
-@lru_cache(maxsize=8)
-def _blocks_of(text: bytes) -> Blocks:
-    """The same of a text alone. One is asked for place by place, and most classes that are in no
-    project are in one of a few files.
+def blocks_of(text: bytes) -> Blocks:
+    """Those of a text. Most classes are in one of a few files, so some are kept; but only two of
+    files with many lines, which may take much more than their text.
     """
+    return (_of_few if text.count(b"\n") <= _MOST_KEPT_LINES else _of_many)(text)
+
+
+def _new_blocks(text: bytes) -> Blocks:
     return Blocks(text, spans_of(_PYTHON.no_code, text))
+
+
+_of_few, _of_many = lru_cache(maxsize=64)(_new_blocks), lru_cache(maxsize=2)(_new_blocks)
 
 
 _KIN = {

@@ -13,6 +13,7 @@ copy, and the server can tell nothing of the argument.
 import asyncio
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from sightline.contract.texts import line_length_utf16
@@ -56,6 +57,7 @@ _MAKERS = frozenset(
 OWN = b"cls"
 _TYPED_DICT = b"TypedDict"
 _CLASS = re.compile(rb"[ \t]*class[ \t]+(\w+)\s*(?:\[[^\[\]]*+\]\s*)?(?:\(([^()]*+))?")
+_STATES = re.compile(rb"^[ \t]*+class[ \t]", re.MULTILINE)
 _ENUM = re.compile(rb"\w*(?:Enum|Flag)")
 _QUOTES = (b'"', b"'")
 CLOSING = (b")", b"]", b"}")
@@ -197,8 +199,10 @@ def _look(members: Members, name: bytes, hits: Hits, own: Sequence[_Class]) -> N
 def classes_around(members: Members) -> Callable[[str, int], bytes | None]:
     """What tells the name of the class that a line of a file stands in."""
 
+    blocks_of = cache(members.blocks)
+
     def around(path: str, line: int) -> bytes | None:
-        blocks = members.blocks(path)
+        blocks = blocks_of(path)
         number = blocks.class_line(line)
         head = _CLASS.match(blocks.line(number)) if number is not None else None
         return head[1] if head is not None else None
@@ -269,14 +273,9 @@ class Classes:
 
 def _stated(texts: SourceTexts, path: str) -> Sequence[_Class]:
     """The classes that a file states."""
-    text, found = texts.text(path), list[_Class]()
-    for start in word("class").starts(text):
-        line = text.rfind(b"\n", 0, start) + 1
-        if not text[line:start].strip(b" \t"):
-            stated = _class_in(text[line : line + _MOST_HEAD])
-            if stated is not None:
-                found.append(stated)
-    return tuple(found)
+    text = texts.text(path)
+    heads = (text[at.start() : at.start() + _MOST_HEAD] for at in _STATES.finditer(text))
+    return tuple(stated for stated in map(_class_in, heads) if stated is not None)
 
 
 def _all_from(names: Collection[bytes], steps: Mapping[bytes, Collection[bytes]]) -> set[bytes]:

@@ -25,7 +25,6 @@ from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import module_values, named_fields, named_parameters, questions, starred
 from sightline.lsp.asking.members import (
-    BlocksOf,
     Members,
     Mentions,
     Place,
@@ -229,12 +228,16 @@ def _of_stubs(left_out: int) -> str:
 
 
 def _are_members(places: Iterable[Location], language: str, texts: "_Texts") -> bool:
-    return any(is_member(language, *texts.at(place)) for place in places)
+    return any(
+        is_member(language, texts.of(place.uri) or "", place.range.start) for place in places
+    )
 
 
 def _is_of_module(places: Sequence[Location], language: str, texts: "_Texts") -> bool:
     """Whether a name belongs to a module of Python, from which others can take it."""
-    return language == "python" and any(is_global(*texts.at(place)) for place in places)
+    return language == "python" and any(
+        is_global(texts.of(place.uri) or "", place.range.start) for place in places
+    )
 
 
 class _Texts:
@@ -256,15 +259,6 @@ class _Texts:
                 text = read[0].text if read is not None else None
             self._known[path] = text
         return self._known[path]
-
-    def at(self, place: Location) -> tuple[str, Position, BlocksOf]:
-        """The text that a place is in, its beginning, and the blocks of that text, if others need
-        them, too.
-        """
-        path, members = path_in(place.uri), self._members
-        if members is None or members.texts.current(path) is None:
-            return self.of(place.uri) or "", place.range.start, None
-        return self.of(place.uri) or "", place.range.start, lambda: members.blocks(path)
 
 
 class _Python:

@@ -17,6 +17,7 @@ from collections.abc import Set as AbstractSet
 from enum import Enum, auto
 from typing import NamedTuple
 
+from sightline.contract.possessive import possessive
 from sightline.contract.texts import line_length_utf16
 from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position, Range
@@ -33,13 +34,16 @@ from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.python.names import PythonText
 from sightline.lsp.server.server import Server
 
-__all__ = ["Starred", "exports"]
+__all__ = ["Starred", "exports", "has_both"]
 
-_STAR = re.compile(rb"^[ \t]*from\b[ \t]*(\.*)([\w.]*)[ \t]*\bimport[ \t]*\*", re.MULTILINE)
+_STAR = re.compile(
+    possessive(rb"^[ \t]*+from\b[ \t]*+(\.*+)((?:(?!import\b)\w[\w.]*+)?+)[ \t]*+import[ \t]*+\*"),
+    re.MULTILINE,
+)
 #: What follows a name that is part of a module's.
 _OF_MODULE = re.compile(rb"[ \t]*(?:\.|import\b)")
-#: So many files are looked at in less time than a thread takes to have a turn.
-_FEW = 64
+#: So much is looked through in less time than a thread takes to have a turn.
+_QUICK = 128 << 10
 #: So many modules are looked at for one name.
 _MOST_FOLLOWED = 500
 #: A name that comes through so many stars is not followed further.
@@ -91,7 +95,7 @@ async def exports(
         if not hits:
             continue
         stars = _Stars(members.texts, server, name, hits, starts)
-        if len(hits) <= _FEW:
+        if sum(len(members.texts.text(path)) for path in hits) <= _QUICK:
             paths = _with_both(members.texts, hits)
         else:
             paths = await asyncio.to_thread(_with_both, members.texts, hits)
@@ -114,10 +118,11 @@ async def exports(
 
 def _with_both(texts: SourceTexts, paths: Iterable[str]) -> Sequence[str]:
     """Those of some files that have stars and ``__all__``."""
-    return [path for path in sorted(paths) if texts.made(path, _has_both)]
+    return [path for path in sorted(paths) if texts.made(path, has_both)]
 
 
-def _has_both(texts: SourceTexts, path: str) -> bool:
+def has_both(texts: SourceTexts, path: str) -> bool:
+    """Whether a file has both."""
     text = texts.text(path)
     return b"__all__" in text and _STAR.search(text) is not None
 

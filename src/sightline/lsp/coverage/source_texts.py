@@ -193,19 +193,28 @@ class SourceTexts:
     def made(self, path: str, make: "Callable[[SourceTexts, str], T]") -> T:
         """What somebody makes of a file and nothing else, which is done once."""
         text, known = self.text(path), self._made.get((path, make))
-        if known is None or known[0] is not text:
-            known = self._made[path, make] = (text, make(self, path))
-        return cast("T", known[1])
+        if known is not None and known[0] is text:
+            return cast("T", known[1])
+        found = make(self, path)
+        if self.text(path) is text:  # otherwise it may be of another text than this one
+            self._made[path, make] = (text, found)
+        return found
 
     def made_of_all(self, make: "Callable[[SourceTexts], T]") -> T:
         """What somebody makes of all files, which is done once for as long as none changes."""
         texts, known = self._texts, self._of_all.get(make)
-        if known is None or known[0] is not texts:
-            known = self._of_all[make] = (texts, make(self))
-        return cast("T", known[1])
+        if known is not None and known[0] is texts:
+            return cast("T", known[1])
+        found = make(self)
+        if self._texts is texts:
+            self._of_all[make] = (texts, found)
+        return found
 
     async def find(self, sought: Sought) -> Hits | None:
         """The same as ``search``, in a thread unless there is next to nothing to do."""
+        known = self._found.get(sought)
+        if known is not None and self._seen == self._due.changes:
+            return known
         if self.is_quick(sought, _QUICK):
             return self.search(sought)
         return await asyncio.to_thread(self.search, sought)
@@ -215,8 +224,6 @@ class SourceTexts:
         if self._seen != self._due.changes or not self._looking.acquire(blocking=False):
             return False  # something is to be read, or is being read
         try:
-            if sought in self._found:
-                return True
             if self._words is None:
                 return self._size <= most
             return sum(len(self._texts[path]) for path in self._paths_with(sought.literal)) <= most
@@ -297,8 +304,12 @@ class SourceTexts:
                 break
             texts[path] = known
         self._texts, self.unread, self._wrong = texts, frozenset(unread), wrong
-        self._spans = {key: self._spans[key] for key in list(self._spans) if key[0] in texts}
-        self._made = {key: self._made[key] for key in list(self._made) if key[0] in texts}
+        self._spans = {
+            key: known for key, known in [*self._spans.items()] if known[0] is texts.get(key[0])
+        }
+        self._made = {
+            key: made for key, made in [*self._made.items()] if made[0] is texts.get(key[0])
+        }
         self._of_all = {}
         self._having = (b"", ())
         self._found = {}
