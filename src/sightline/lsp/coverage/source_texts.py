@@ -3,6 +3,9 @@
 Reading and looking take milliseconds to tenths of a second and run in a thread. When a second name
 is looked for it is found out in the background which texts have which words, and from then on most
 are not looked through at all. A project with more text than is kept is not looked through.
+
+What others find out of one text, or of all of them, is kept here for as long as these are the texts
+(``made``, ``made_of_all``).
 """
 
 import asyncio
