@@ -2,8 +2,8 @@
 
 Who asks for uses of a name has mostly asked where it is defined, and both answers need that; and
 what a class is derived from is asked for again and again. It is asked for once, and known until
-anything changes. Nothing is kept of an answer that is empty, or
-that was on its way when something changed.
+anything changes. Nothing is kept of an answer that is empty, or that was on its way when something
+changed.
 """
 
 from collections import OrderedDict
