@@ -24,13 +24,7 @@ from sightline.contract.texts import listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import module_values, named_fields, named_parameters, questions, starred
-from sightline.lsp.asking.members import (
-    Members,
-    Mentions,
-    Place,
-    is_global,
-    is_member,
-)
+from sightline.lsp.asking.members import Members, Mentions, Place, is_global, is_member
 from sightline.lsp.asking.module_values import Taken
 from sightline.lsp.asking.named_fields import Named
 from sightline.lsp.asking.named_parameters import Owner
@@ -95,10 +89,10 @@ async def find(
     definitions = declaration.places
     notes: list[str] = []
     if language == "python":
-        declared = len(definitions)
+        before = len(definitions)
         more, note = await _of_twins(server, definitions, places, ask, members)
         notes.append(note)
-        if declaration.of_members and members is not None and len(definitions) > declared:
+        if declaration.of_members and members is not None and len(definitions) > before:
             named = await named_fields.search(members, name, definitions)
             declaration = declaration._replace(named=named)
         python = _Python(server, ask, texts)
@@ -143,9 +137,9 @@ async def _declared(
     server works.
     """
     places = list(await questions.definition(server, file, language, position))
-    functions = named_parameters.owners(places, texts.of) if language == "python" else ()
     if members is None or not name:
         return _Declared(places)
+    functions = named_parameters.owners(places, texts.of) if language == "python" else ()
     if functions:
         given = await named_parameters.search(members, name, functions)
         return _Declared(places, functions=functions, given=given)
