@@ -109,7 +109,7 @@ def test_every_module_says_what_it_is() -> None:
 
 #: Who opens files of a workspace has looked at what may go wrong, and opens nothing else.
 SAFE_READERS = {
-    "lsp/files/legible.py",
+    "text/readable.py",
     "workspace/gate.py",
     "workspace/regular.py",
 }

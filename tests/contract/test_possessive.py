@@ -13,14 +13,15 @@ from sightline.context import scanner
 from sightline.contract import first_line
 from sightline.contract.possessive import as_atomic, possessive
 from sightline.lsp.asking import kin, members, unknown_names
-from sightline.lsp.coverage import no_code, python_imports, shell_quotes
+from sightline.lsp.coverage import python_imports, shell_quotes
 from sightline.lsp.python import names
+from sightline.text import code
 
 #: A group that is repeated and gives nothing back, as it is spelled.
 _GROUP = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+")
 PATTERNS: dict[str, re.Pattern[Any]] = {
-    "texts of Python": no_code.PYTHON,
-    "texts of JavaScript": no_code.JAVASCRIPT,
+    "texts of Python": code.PYTHON,
+    "texts of JavaScript": code.JAVASCRIPT,
     "names before a name": members._ASSIGNED,
     "imports before a name": unknown_names._OF_PYTHON,
     "heads of classes": kin._HEAD,

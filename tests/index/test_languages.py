@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sightline.index.cutting.cut import cut
-from sightline.index.cutting.grammars import GRAMMARS
 from sightline.index.reading.languages import LANGUAGES, language_of
 from sightline.index.terms.words import raw_words_of
+from sightline.text.grammars import GRAMMARS
 
 SAMPLES_FILE = Path(__file__).with_name("samples.txt")
 

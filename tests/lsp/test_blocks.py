@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.lsp.asking.kin import Blocks, openers
-from sightline.lsp.coverage.no_code import PYTHON
-from sightline.lsp.coverage.spans import spans_of
+from sightline.text.code import PYTHON
+from sightline.text.spans import spans_of
 
 LINES = (
     *(

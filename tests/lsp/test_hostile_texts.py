@@ -31,14 +31,10 @@ from sightline.lsp.c.directives import needed, spelled
 from sightline.lsp.c.dropped_arguments import arguments, definitions, dropping
 from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
 from sightline.lsp.coverage.left_out import is_left_out
-from sightline.lsp.coverage.no_code import PYTHON
-from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.coverage.packages import not_installed
 from sightline.lsp.coverage.python_imports import imported
 from sightline.lsp.coverage.shell_mentions import ShellMentions
 from sightline.lsp.coverage.shell_quotes import plain_texts
-from sightline.lsp.coverage.source_texts import SourceTexts, word
-from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.coverage.typescript_aliases import imported as typescript_imported
 from sightline.lsp.coverage.typescript_aliases import named
 from sightline.lsp.coverage.unlisted_macros import macros_of
@@ -49,6 +45,10 @@ from sightline.lsp.project.projects import Project
 from sightline.lsp.python.names import PythonText
 from sightline.lsp.typescript.path_patterns import expression_of, fills
 from sightline.lsp.typescript.tsconfig import read
+from sightline.text.code import PYTHON
+from sightline.text.names import name_at
+from sightline.text.sources import SourceTexts, word
+from sightline.text.spans import spans_of
 from tests.support.files import write_files
 
 SIZE = 1 << 20

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sightline.contract.values import Position
 from sightline.lsp.c.preprocessor import block_around, code_of, stretches
-from sightline.lsp.coverage.other_builds import name_at
+from sightline.text.names import name_at
 
 GUARDED = "#ifndef A_H\n#define A_H\nint a;\n#endif\n"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.lsp.coverage.source_texts import SourceTexts, after_dot, word
-from sightline.lsp.coverage.word_files import WordFiles
+from sightline.text.sources import SourceTexts, after_dot, word
+from sightline.text.word_files import WordFiles
 from sightline.workspace.changes import Change, Kind
 
 BYTES = st.lists(st.sampled_from([b"go", b"a_1", b".", b" ", b"-", b"\xc3\xa9", b"$", b"\n"]))

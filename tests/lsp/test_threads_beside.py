@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from sightline.contract.failures import Bug
-from sightline.lsp.coverage.due import Due
 from sightline.lsp.coverage.reach import Reach
-from sightline.lsp.coverage.source_texts import SourceTexts, word
 from sightline.process.strays import end_strays
+from sightline.text.dirty_paths import DirtyPaths
+from sightline.text.sources import SourceTexts, word
 from sightline.workspace.changes import Change, Kind
 from tests.support.engine import Engine, engine
 from tests.support.files import write_files
@@ -206,7 +206,7 @@ async def test_what_changes_while_a_thread_looks_is_looked_at_again(
 
 
 def test_what_could_not_be_looked_at_is_due_again() -> None:
-    due = Due()
+    due = DirtyPaths()
     due.note([Change("/a", Kind.CHANGED)])
     with contextlib.suppress(OSError), due.taken():
         due.note([Change("/b", Kind.CHANGED)])

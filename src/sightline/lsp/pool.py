@@ -39,7 +39,6 @@ from sightline.lsp.coverage.other_builds import (
     OtherBuilds,
     Sought,
     extent_of,
-    name_at,
 )
 from sightline.lsp.coverage.unread_scripts import whole_name
 from sightline.lsp.project.first_lines import may_be_script
@@ -57,6 +56,7 @@ from sightline.lsp.start.preparing import Preparing
 from sightline.lsp.together import both
 from sightline.lsp.wire.messages import SymbolDetails
 from sightline.process.keepers import Keepers
+from sightline.text.names import name_at
 from sightline.workspace.changes import Change
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace

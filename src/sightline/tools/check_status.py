@@ -70,7 +70,7 @@ class CheckStatus(Argumentless):
 def _capabilities() -> list[Capability]:
     import importlib.util
 
-    from sightline.index.cutting.grammars import GRAMMARS
+    from sightline.text.grammars import GRAMMARS
 
     missing = sorted(
         {g.module for g in GRAMMARS.values() if importlib.util.find_spec(g.module) is None}

@@ -15,8 +15,8 @@ from operator import attrgetter, itemgetter
 from tree_sitter import Node
 
 from sightline.index.cutting.chunks import Chunk, Symbol, utf16_column
-from sightline.index.cutting.grammars import GRAMMARS, Rule, parser_for
 from sightline.index.cutting.windows import MAX_LINES, cut_windows, newlines, split_spans
+from sightline.text.grammars import GRAMMARS, Rule, parser_for
 
 __all__ = ["cut_declarations"]
 

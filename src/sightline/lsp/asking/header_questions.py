@@ -14,8 +14,8 @@ from sightline.contract.uris import path_in
 from sightline.contract.values import Location
 from sightline.lsp.asking import questions
 from sightline.lsp.c.by_itself import has_errors, loses_types
-from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.server.server import Server
+from sightline.text.names import name_at
 
 __all__ = ["Asked", "in_a_source", "note_of"]
 

@@ -25,8 +25,8 @@ from sightline.contract.texts import line_length_utf16
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
-from sightline.lsp.coverage.spans import Spans
 from sightline.lsp.server.server import Server
+from sightline.text.spans import Spans
 
 __all__ = ["Blocks", "Kin", "Kinship", "openers"]
 
@@ -59,7 +59,7 @@ class Blocks:
     """The lines of a source; nothing of those that begin inside a text or comment; and what each of
     them is in.
 
-    >>> from sightline.lsp.coverage.spans import spans_of
+    >>> from sightline.text.spans import spans_of
     >>> text = b"class A:\\n    # b\\n    c"
     >>> blocks = Blocks(text, spans_of(re.compile(b"    #.*"), text))
     >>> [*blocks.lines(0, 9)], blocks.opener(2), blocks.class_line(2)

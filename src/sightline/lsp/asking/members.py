@@ -22,12 +22,12 @@ from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.kin import Blocks, Kin, Kinship
-from sightline.lsp.coverage.no_code import JAVASCRIPT, PYTHON
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts, after_dot
-from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.files.reading import read_bytes
 from sightline.lsp.project.projects import Project
 from sightline.lsp.server.server import Server
+from sightline.text.code import JAVASCRIPT, PYTHON
+from sightline.text.sources import Hits, SourceTexts, after_dot
+from sightline.text.spans import spans_of
 
 __all__ = [
     "MOST_ASKED",

@@ -29,9 +29,9 @@ from sightline.lsp.asking.members import (
     Place,
     can_be_asked,
 )
-from sightline.lsp.coverage.no_code import PYTHON
-from sightline.lsp.coverage.source_texts import SourceTexts, after_dot
 from sightline.lsp.server.server import Server
+from sightline.text.code import PYTHON
+from sightline.text.sources import SourceTexts, after_dot
 
 __all__ = ["Taken", "note", "search"]
 

@@ -27,10 +27,10 @@ from sightline.lsp.asking.members import (
     can_be_asked,
     counted,
 )
-from sightline.lsp.coverage.no_code import PYTHON
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts, numbered, word
-from sightline.lsp.coverage.spans import Spans
 from sightline.lsp.server.server import Server
+from sightline.text.code import PYTHON
+from sightline.text.sources import Hits, SourceTexts, numbered, word
+from sightline.text.spans import Spans
 
 __all__ = [
     "BEFORE",

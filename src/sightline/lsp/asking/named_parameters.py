@@ -32,10 +32,10 @@ from sightline.lsp.asking.named_fields import (
     place_of,
     said_of,
 )
-from sightline.lsp.coverage.no_code import PYTHON
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts, numbered, word
-from sightline.lsp.coverage.spans import spans_of
 from sightline.lsp.server.server import Server
+from sightline.text.code import PYTHON
+from sightline.text.sources import Hits, SourceTexts, numbered, word
+from sightline.text.spans import spans_of
 
 __all__ = ["Owner", "note", "owners", "parameter", "search"]
 

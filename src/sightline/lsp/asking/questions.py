@@ -15,12 +15,12 @@ from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Hover, Location, Position, Range
 from sightline.lsp.asking import answers, tsserver
 from sightline.lsp.c.preprocessor import KEYWORDS
-from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.registry import Operation
 from sightline.lsp.server.server import Server
 from sightline.lsp.together import both, together
 from sightline.lsp.typescript.held_open import names_only
 from sightline.lsp.wire import messages
+from sightline.text.names import name_at
 
 __all__ = [
     "covers",

@@ -31,10 +31,10 @@ from sightline.lsp.asking.named_parameters import Owner
 from sightline.lsp.asking.spelled import Known
 from sightline.lsp.asking.stubs import twins_at
 from sightline.lsp.asking.unknown_names import NOTE, is_name, is_nameless, is_unknown
-from sightline.lsp.coverage.other_builds import name_at
 from sightline.lsp.python.names import PythonText
 from sightline.lsp.server.server import Server
 from sightline.lsp.together import both, together
+from sightline.text.names import name_at
 
 __all__ = ["Ask", "Found", "define", "find"]
 

@@ -20,8 +20,8 @@ from sightline.contract.values import Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.members import can_be_asked, code_places, is_local
 from sightline.lsp.asking.unknown_names import is_imported
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.server.server import Server
+from sightline.text.sources import Hits, SourceTexts, word
 
 __all__ = ["Accounted", "Known", "Spelled", "account", "look_for"]
 

@@ -29,10 +29,10 @@ from sightline.lsp.asking.members import (
     can_be_asked,
     code_places,
 )
-from sightline.lsp.coverage.no_code import PYTHON
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.python.names import PythonText
 from sightline.lsp.server.server import Server
+from sightline.text.code import PYTHON
+from sightline.text.sources import Hits, SourceTexts, word
 
 __all__ = ["Starred", "exports", "has_both"]
 

@@ -23,9 +23,9 @@ from sightline.contract.values import Location, Range
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.members import MOST_ASKED, Place, code_places
 from sightline.lsp.asking.named_parameters import owners, parameter
-from sightline.lsp.coverage.other_builds import name_at
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.server.server import Server
+from sightline.text.names import name_at
+from sightline.text.sources import Hits, SourceTexts, word
 
 __all__ = ["Twins", "declares", "twins_at"]
 

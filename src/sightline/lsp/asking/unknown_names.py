@@ -16,7 +16,7 @@ from sightline.contract.texts import column_of
 from sightline.contract.values import Location, Position
 from sightline.lsp.asking.members import is_code
 from sightline.lsp.c import preprocessor
-from sightline.lsp.coverage.other_builds import name_at
+from sightline.text.names import name_at
 
 __all__ = ["NOTE", "is_imported", "is_name", "is_nameless", "is_unknown"]
 

@@ -17,16 +17,17 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from typing import NamedTuple
 
 from sightline.contract.source import SourceFile
-from sightline.contract.texts import column_of, line_text, listed
+from sightline.contract.texts import listed
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.c import dropped_arguments, preprocessor
 from sightline.lsp.c.dropped_arguments import Definition
-from sightline.lsp.coverage.due import Due
 from sightline.lsp.files.reading import read_text
 from sightline.lsp.project.projects import Project
 from sightline.lsp.registry import ServerSpec
 from sightline.lsp.wire.messages import SymbolDetails
+from sightline.text.dirty_paths import DirtyPaths
+from sightline.text.names import name_at
 from sightline.workspace.changes import Change
 
 __all__ = [
@@ -37,7 +38,6 @@ __all__ = [
     "Sought",
     "builds_of",
     "extent_of",
-    "name_at",
 ]
 
 _MAX_BYTES = 4 << 20
@@ -54,8 +54,6 @@ _NAMED = 3
 # Expressions are compiled when they are first needed, which most programs never do.
 _PLAIN = r"[\w./+-]{1,120}"
 _WORD = re.compile(r"[^\W\d]\w*")
-#: In JavaScript and TypeScript a dollar is a letter.
-_SCRIPT_WORD = re.compile(r"(?:[^\W\d]|\$)[\w$]*")
 #: How clangd tells symbols apart: by the file of one that no other file can name, and by the place
 #: in it if it is a macro or belongs to a function; and by the types that it is or belongs to.
 _OWN = r"c:(?P<file>[^@]+)@(?P<place>\d+\b(?!@macro@))?"
@@ -218,18 +216,18 @@ class OtherBuilds:
         self.builds = builds
         self._project = project
         self._looked = _Looked()
-        self._due = Due()
+        self._dirty = DirtyPaths()
         self._looking = threading.Lock()
 
     def changed(self, changes: Sequence[Change]) -> None:
-        self._due.note(changes)
+        self._dirty.note(changes)
 
     async def seek(self, units: Collection[str], wrong: Collection[str], word: str) -> Sought:
         """Where a word stands that is asked about. ``units`` are the files that are compiled, and
         ``wrong`` all that were read with errors, after which much is lost.
         """
         looked = self._looked
-        if looked.state != (self._due.changes, units, wrong):
+        if looked.state != (self._dirty.changes, units, wrong):
             looked = await asyncio.to_thread(self._look, units, wrong)
         names = self.builds.names(word)
         if looked.size > _MOST:
@@ -295,7 +293,7 @@ class OtherBuilds:
     def _look(self, units: Collection[str], wrong: Collection[str]) -> _Looked:
         """Reads what changed, in a thread."""
         with self._looking:
-            with self._due.taken() as (changes, due):
+            with self._dirty.taken() as (changes, due):
                 self._looked = self._kept(units, wrong, due)._replace(state=(changes, units, wrong))
             return self._looked
 
@@ -339,23 +337,6 @@ class OtherBuilds:
             return file
         code = self._code(path) if code is None else code
         return file._replace(arguments=self.builds.arguments(code, dropped))
-
-
-def name_at(text: str, position: Position, language: str = "") -> str:
-    """The name that a position is in, or at the end of; nothing if there is none.
-
-    >>> name_at("a = café + b", Position(0, 8)), name_at("a = b", Position(0, 2))
-    ('café', '')
-    >>> name_at("$a.b", Position(0, 0), "javascript"), name_at("$a.b", Position(0, 1), "php")
-    ('$a', 'a')
-    """
-    pattern = _SCRIPT_WORD if language.startswith(("javascript", "typescript")) else _WORD
-    line = line_text(text, position.line) or ""
-    column = column_of(line, position.character)
-    for word in pattern.finditer(line):
-        if word.end() >= column:
-            return word[0] if word.start() <= column else ""
-    return ""
 
 
 def _lines(looked: _Looked, names: Collection[str]) -> dict[str, set[int]]:

@@ -13,7 +13,7 @@ from functools import partial
 from sightline.contract.texts import listed_paths
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location
-from sightline.lsp.coverage.source_texts import SourceTexts, word
+from sightline.text.sources import SourceTexts, word
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 

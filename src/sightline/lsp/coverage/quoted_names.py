@@ -15,8 +15,8 @@ from sightline.contract.possessive import possessive
 from sightline.contract.texts import line_length_utf16, listed_paths
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
-from sightline.lsp.coverage.no_code import PYTHON
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts, numbered, word
+from sightline.text.code import PYTHON
+from sightline.text.sources import Hits, SourceTexts, numbered, word
 
 __all__ = ["TOO_MUCH", "quoted"]
 

@@ -13,13 +13,13 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sightline.contract.uris import above, is_under
-from sightline.lsp.coverage.no_code import JAVASCRIPT, has_code
 from sightline.lsp.coverage.python_imports import Importing, Unresolved
 from sightline.lsp.files.reading import read_bytes
 from sightline.lsp.project.projects import Project
 from sightline.lsp.typescript import own_name
 from sightline.lsp.typescript.own_name import Leads, Package
 from sightline.lsp.typescript.tsconfig import Configuration
+from sightline.text.code import JAVASCRIPT, has_code
 
 __all__ = ["lost_to_itself"]
 

@@ -17,8 +17,8 @@ from sightline.contract.texts import line_length_utf16, listed_paths
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location
 from sightline.lsp.coverage.shell_quotes import Plain, plain_texts
-from sightline.lsp.coverage.source_texts import Hits, SourceTexts, word
 from sightline.lsp.project.projects import Project
+from sightline.text.sources import Hits, SourceTexts, word
 from sightline.workspace.changes import Change
 
 __all__ = ["SHELL", "ShellMentions"]

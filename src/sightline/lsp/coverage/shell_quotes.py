@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sightline.contract.possessive import possessive
-from sightline.lsp.coverage.spans import Spans
+from sightline.text.spans import Spans
 
 __all__ = ["Plain", "plain_texts"]
 

@@ -17,7 +17,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from sightline.contract.uris import above
-from sightline.lsp.coverage.no_code import JAVASCRIPT, has_code
 from sightline.lsp.coverage.packages import DEPENDENCIES
 from sightline.lsp.coverage.python_imports import Importing, Sources, Unresolved
 from sightline.lsp.coverage.self_imports import lost_to_itself
@@ -25,6 +24,7 @@ from sightline.lsp.files.reading import read_json, table
 from sightline.lsp.project.projects import Project
 from sightline.lsp.typescript import tsconfig
 from sightline.lsp.typescript.path_patterns import joined
+from sightline.text.code import JAVASCRIPT, has_code
 
 __all__ = ["FIX", "REQUIRED", "SOURCES", "imported", "named", "unresolved"]
 

@@ -14,9 +14,9 @@ import threading
 from collections.abc import Callable, Sequence
 
 from sightline.contract.texts import listed_paths
-from sightline.lsp.coverage.due import Due
 from sightline.lsp.files.reading import read_text
 from sightline.lsp.project.projects import Project
+from sightline.text.dirty_paths import DirtyPaths
 from sightline.workspace.changes import Change
 
 __all__ = ["UnlistedMacros", "is_like", "macros_of"]
@@ -63,11 +63,11 @@ class UnlistedMacros:
         self._macros: dict[str, tuple[str, ...]] = {}
         #: How often something had changed when files were last read.
         self._seen = -1
-        self._due = Due()
+        self._dirty = DirtyPaths()
         self._looking = threading.Lock()
 
     def changed(self, changes: Sequence[Change]) -> None:
-        self._due.note(changes)
+        self._dirty.note(changes)
 
     async def note(self, query: str) -> str:
         """What is to be said to somebody who looks for symbols."""
@@ -84,8 +84,8 @@ class UnlistedMacros:
         return {path: count for path, count in fitting.items() if count}
 
     def _read(self) -> None:
-        if self._seen != self._due.changes:
-            with self._due.taken() as (seen, due):
+        if self._seen != self._dirty.changes:
+            with self._dirty.taken() as (seen, due):
                 before = self._macros
                 self._macros = {
                     path: before[path]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from sightline.lsp.coverage.source_texts import SourceTexts, word
+from sightline.text.sources import SourceTexts, word
 from sightline.workspace.changes import Change
 
 __all__ = ["UnreadLanguages", "spellings"]

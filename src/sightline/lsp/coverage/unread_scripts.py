@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from sightline.contract.source import SourceFile
 from sightline.contract.texts import column_of, line_text, listed_paths
 from sightline.contract.values import Location, Position
-from sightline.lsp.coverage.other_builds import name_at
-from sightline.lsp.coverage.source_texts import SourceTexts, word
 from sightline.lsp.project.projects import Project
 from sightline.lsp.shell import function_at
+from sightline.text.names import name_at
+from sightline.text.sources import SourceTexts, word
 from sightline.workspace.changes import Change
 
 __all__ = ["UnreadScripts", "whole_name"]

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from sightline.contract.texts import listed_paths
-from sightline.lsp.coverage.due import Due
-from sightline.lsp.coverage.source_texts import SourceTexts
-from sightline.lsp.files.legible import State, state_of
 from sightline.lsp.project.projects import Project
+from sightline.text.dirty_paths import DirtyPaths
+from sightline.text.readable import State, state_of
+from sightline.text.sources import SourceTexts
 from sightline.workspace.changes import Change
 
 __all__ = ["FIX", "Unread", "Unreadable", "sentences"]
@@ -81,18 +81,18 @@ class Unreadable:
         #: Files that were read, and those of them that are not fine.
         self._read: set[str] = set()
         self._wrong: dict[str, State] = {}
-        self._due = Due()
+        self._dirty = DirtyPaths()
         #: How often something had changed when it was last looked at.
         self._seen = -1
         self._found = Unread()
         self._looking = threading.Lock()
 
     def changed(self, changes: Sequence[Change]) -> None:
-        self._due.note(changes)
+        self._dirty.note(changes)
 
     def known(self) -> Unread | None:
         """What was found, if nothing changed since."""
-        return self._found if self._seen == self._due.changes else None
+        return self._found if self._seen == self._dirty.changes else None
 
     def look(self, texts: SourceTexts | None = None) -> Unread:
         """Reads what is new or changed, in a thread. ``texts``: of the same files, which somebody
@@ -102,7 +102,7 @@ class Unreadable:
             known = self.known()
             if known is not None:
                 return known  # somebody else has looked meanwhile
-            with self._due.taken() as (seen, due):
+            with self._dirty.taken() as (seen, due):
                 project = self._project()
                 files = set(project.files())
                 wrong = texts.wrong() if texts is not None else None

@@ -12,13 +12,13 @@ from itertools import islice
 from msgspec import Struct, field
 
 from sightline.contract.uris import above, is_under, is_unicode
-from sightline.lsp.files.legible import can_be_shown
 from sightline.lsp.project.first_lines import FirstLines, may_be_script
 from sightline.lsp.project.selection import Selection
 from sightline.lsp.python.discovery import Environments
 from sightline.lsp.registry import Registry, ServerSpec
 from sightline.lsp.typescript import tsconfig
 from sightline.lsp.typescript.held_open import HeldOpen
+from sightline.text.readable import can_be_shown
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
 

@@ -17,13 +17,11 @@ from sightline.contract.uris import is_under, path_in
 from sightline.contract.values import Location
 from sightline.lsp.asking.members import Members
 from sightline.lsp.asking.spelled import Accounted, Spelled, look_for
-from sightline.lsp.coverage.no_code import JAVASCRIPT, has_code
 from sightline.lsp.coverage.other_builds import OtherBuilds, builds_of
 from sightline.lsp.coverage.other_roots import OtherRoots
 from sightline.lsp.coverage.quoted_names import quoted
 from sightline.lsp.coverage.reach import WHERE, Reach, Unreached, imports_of, where_of
 from sightline.lsp.coverage.shell_mentions import SHELL, ShellMentions
-from sightline.lsp.coverage.source_texts import SourceTexts
 from sightline.lsp.coverage.typescript_aliases import REQUIRED
 from sightline.lsp.coverage.unlisted_macros import UnlistedMacros
 from sightline.lsp.coverage.unread_languages import UnreadLanguages
@@ -33,6 +31,8 @@ from sightline.lsp.registry import Registry
 from sightline.lsp.routing.package_notes import PackageNotes
 from sightline.lsp.routing.routes import Outlook, Route, Routes
 from sightline.lsp.typescript.held_open import LANGUAGE
+from sightline.text.code import JAVASCRIPT, has_code
+from sightline.text.sources import SourceTexts
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 

@@ -19,13 +19,13 @@ from msgspec import Struct
 from sightline.contract.failures import NotReady, Unavailable, UriInvalid
 from sightline.contract.texts import PLAIN_PATH, listed
 from sightline.contract.uris import is_under, is_unicode, path_in, path_of
-from sightline.lsp.files.legible import can_be_shown
 from sightline.lsp.project.first_lines import FirstLines, may_be_script
 from sightline.lsp.project.glance import glance
 from sightline.lsp.project.projects import Project, Projects
 from sightline.lsp.python.discovery import Environments
 from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.start.launcher import Launcher
+from sightline.text.readable import can_be_shown
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree

@@ -16,11 +16,10 @@ from typing import NamedTuple, TypeVar, cast
 
 from sightline.contract.texts import column_of
 from sightline.contract.values import Position
-from sightline.lsp.coverage.due import Due
-from sightline.lsp.coverage.spans import Spans, spans_of
-from sightline.lsp.coverage.word_files import WordFiles
-from sightline.lsp.files.legible import State, read_whole
-from sightline.workspace.changes import Change
+from sightline.text.dirty_paths import Changed, DirtyPaths
+from sightline.text.readable import State, read_whole
+from sightline.text.spans import Spans, spans_of
+from sightline.text.word_files import WordFiles
 
 __all__ = ["Hits", "Sought", "SourceTexts", "after_dot", "numbered", "word"]
 
@@ -127,7 +126,7 @@ class SourceTexts:
         self._made: dict[tuple[str, Callable[..., object]], tuple[bytes, object]] = {}
         #: By what makes it of all texts, each with these.
         self._of_all: dict[Callable[..., object], tuple[Mapping[str, bytes], object]] = {}
-        self._due = Due()
+        self._dirty = DirtyPaths()
         #: How often something had changed when files were last read.
         self._seen = -1
         self._size = 0
@@ -146,8 +145,8 @@ class SourceTexts:
         self._wrong: dict[str, State] = {}
         self._looking = threading.Lock()
 
-    def changed(self, changes: Sequence[Change]) -> None:
-        self._due.note(changes)
+    def changed(self, changes: Iterable[Changed]) -> None:
+        self._dirty.note(changes)
 
     def __contains__(self, path: str) -> bool:
         """Whether there was such a file at the last search."""
@@ -174,7 +173,7 @@ class SourceTexts:
 
     def current(self, path: str) -> bytes | None:
         """What a file holds, where that was read and nothing changed since."""
-        known = self._seen == self._due.changes and path not in self.unread
+        known = self._seen == self._dirty.changes and path not in self.unread
         return self._texts.get(path) if known else None
 
     def wrong(self) -> dict[str, State] | None:
@@ -216,7 +215,7 @@ class SourceTexts:
     async def find(self, sought: Sought) -> Hits | None:
         """The same as ``search``, in a thread unless there is next to nothing to do."""
         known = self._found.get(sought)
-        if known is not None and self._seen == self._due.changes:
+        if known is not None and self._seen == self._dirty.changes:
             return known
         if self.is_quick(sought, _QUICK):
             return self.search(sought)
@@ -224,7 +223,7 @@ class SourceTexts:
 
     def is_quick(self, sought: Sought, most: int) -> bool:
         """Whether no more than so many bytes have to be looked through for a name."""
-        if self._seen != self._due.changes or not self._looking.acquire(blocking=False):
+        if self._seen != self._dirty.changes or not self._looking.acquire(blocking=False):
             return False  # something is to be read, or is being read
         try:
             if self._words is None:
@@ -284,8 +283,8 @@ class SourceTexts:
         self._reading_words.start()
 
     def _read(self) -> None:
-        if self._seen != self._due.changes:
-            with self._due.taken() as (seen, due):
+        if self._seen != self._dirty.changes:
+            with self._dirty.taken() as (seen, due):
                 self._read_again(due)
                 self._seen = seen
 
