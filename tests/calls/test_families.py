@@ -67,7 +67,9 @@ def test_the_lsp_family(kind: type[Failure]) -> None:
     assert error.code in (-32602, -32603, -32800)
     code = error.data["code"]
     assert code.startswith("MCP_LSP_GATEWAY/")
-    assert error.message.endswith(f": {failure.advice} [{code}]")
+    openings = {-32602: "Invalid params: ", -32603: "", -32800: "Request cancelled: "}
+    opening = "Internal error: " if kind is f.Bug else openings[error.code]
+    assert error.message == f"{opening}{failure.advice} [{code}]"
     assert error.data.keys() <= {"code", "details"}
     assert error.data.get("details", {}) == failure.details
 

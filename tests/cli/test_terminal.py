@@ -136,22 +136,3 @@ def test_a_person_is_told_how_to_replace_a_cache(home: Path, tmp_path: Path) -> 
     there = "error: I/O error: Output directory already exists: made"
     assert said == [there, "--force replaces a cache that is there", ""]
     assert run(home, *words, cwd=tmp_path).stderr == f"{there}\n"
-
-
-@pytest.mark.parametrize(
-    ("tool", "hint"),
-    [
-        ("serch", "did you mean search?"),
-        ("hover", "did you mean vscode.lsp.hover?"),
-        ("vscode_lsp_hover", "did you mean vscode.lsp.hover?"),
-        ("zzz", "sightline tools lists the tools"),
-    ],
-)
-def test_a_person_is_told_which_tool_is_meant(
-    home: Path, tmp_path: Path, tool: str, hint: str
-) -> None:
-    """Programs get the error as a client would get it, and nothing else."""
-    (tmp_path / "a.py").touch()
-    error, *more = on_a_terminal(home, tmp_path, "call", tool)
-    assert more == [hint, ""] and "INVALID_PARAMS" in error
-    assert run(home, "call", tool, cwd=tmp_path).stderr == f"{error}\n"

@@ -57,8 +57,9 @@ def test_a_person_and_a_program_can_act_on_every_error(kind: type[f.Failure]) ->
         if isinstance(told, Error):
             assert told.code == number
             assert told.data is not None and told.data["code"] == f"MCP_LSP_GATEWAY/{lsp}"
-            advice = told.message.partition(": ")[2].removesuffix(f" [MCP_LSP_GATEWAY/{lsp}]")
-            assert len(advice.split()) >= 3 and advice != told.message
+            advice = made(kind).advice
+            assert told.message.endswith(f"{advice} [MCP_LSP_GATEWAY/{lsp}]")
+            assert len(advice.split()) >= 3
             assert (told.data.get("details", {}).get("retryable") is True) is kind.retryable
         elif family == "index":
             error = json.loads(json.loads(bytes(told))["content"][0]["text"])

@@ -15,7 +15,7 @@ _MESSAGES = {
     -32600: r"Invalid Request(: id is in flight)?|Not initialized|Already initialized",
     -32601: r"Method not found",
     -32602: r"Invalid params: [^\n]{10,700} \[MCP_LSP_GATEWAY/[A-Z_]+\]",
-    -32603: r"Internal error: [^\n]{10,300} \[MCP_LSP_GATEWAY/[A-Z_]+\]",
+    -32603: r"(?!Internal error)[^\n]{10,300} \[MCP_LSP_GATEWAY/[A-Z_]+\]",
     -32800: r"Request cancelled: [^\n]{10,100} \[MCP_LSP_GATEWAY/CANCELLED\]",
 }
 _CODES = set(

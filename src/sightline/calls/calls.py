@@ -20,6 +20,7 @@ from sightline.calls.flights import Flights, OutOfTime
 from sightline.calls.memory import AnswerCache, Retained, RetainedSet
 from sightline.calls.pages import EncodedPage, page_of
 from sightline.calls.recent import Recent, Recently
+from sightline.calls.unknown import unknown_tool
 from sightline.calls.validate import Validator
 from sightline.contract import cursors, keys, limits
 from sightline.contract.cursors import Cursor
@@ -33,7 +34,6 @@ from sightline.contract.failures import (
     TimedOut,
     TooLarge,
     Unavailable,
-    UnknownTool,
 )
 from sightline.contract.settings import Settings
 from sightline.contract.source import Expected, SourceFile
@@ -130,7 +130,8 @@ class Calls(Struct, eq=False, dict=True):
         """The one terminal outcome of a call. It raises nothing but its own cancelling."""
         tool = self._find(name, caller)
         if tool is None:
-            return Finished(families.failed("lsp", UnknownTool()), UnknownTool())
+            unknown = unknown_tool(name, list(self._names(caller)))
+            return Finished(families.failed("lsp", unknown), unknown)
         failure: Failure | None = None
         result = b""
         self.in_flight += 1
@@ -189,8 +190,10 @@ class Calls(Struct, eq=False, dict=True):
     # The steps
 
     def _find(self, name: str, caller: Caller) -> Tool[Any] | None:
-        names = self._by_underscore if caller.options.tool_names == "underscore" else self._by_name
-        return names.get(name)
+        return self._names(caller).get(name)
+
+    def _names(self, caller: Caller) -> dict[str, Tool[Any]]:
+        return self._by_underscore if caller.options.tool_names == "underscore" else self._by_name
 
     def _limits(self, tool: Tool[Any]) -> families.Limits:
         return families.limits_of(

@@ -21,12 +21,12 @@ from sightline.protocol.revisions import Revision
 __all__ = ["CODES", "CONTEXT_MESSAGES", "Limits", "failed", "limits_of", "succeeded"]
 
 _NAMESPACE = "MCP_LSP_GATEWAY/"
-_BASE = {
-    jsonrpc.INVALID_PARAMS: "Invalid params",
-    jsonrpc.INTERNAL_ERROR: "Internal error",
-    jsonrpc.CANCELLED: "Request cancelled",
-}
-_PARAMS, _INTERNAL, _CANCELLED = _BASE
+_PARAMS, _INTERNAL = jsonrpc.INVALID_PARAMS, jsonrpc.INTERNAL_ERROR
+_CANCELLED = jsonrpc.CANCELLED
+#: What a message begins with. -32603 is also the number of conditions that a user can change, such
+#: as a language server that is not installed: their messages say what is wrong and nothing before.
+_OPENINGS = {_PARAMS: "Invalid params: ", _CANCELLED: "Request cancelled: "}
+_BUG_OPENING = "Internal error: "
 
 #: The error table of docs/CONTRACT.md section 6: per failure, the ``lsp`` number and code, the
 #: ``index`` code and the ``context`` code. ``None``: this failure cannot happen in that family.
@@ -133,7 +133,8 @@ def _lsp_error(number: int, code: str, failure: Failure) -> Error:
     data: dict[str, Any] = {"code": code}
     if failure.details:
         data["details"] = failure.details
-    return Error(number, f"{_BASE[number]}: {failure.advice} [{code}]", data)
+    opening = _BUG_OPENING if isinstance(failure, f.Bug) else _OPENINGS.get(number, "")
+    return Error(number, f"{opening}{failure.advice} [{code}]", data)
 
 
 def _index_error(code: str, failure: Failure) -> dict[str, Any]:

@@ -233,8 +233,8 @@ def _payload(text: str) -> dict[str, Any]:
 
 
 def _for_people(message: str) -> str:
-    """A message without what is for programs: the kind of the error and its code."""
-    return re.sub(r" \[[A-Z_/]+\]$", "", message).removeprefix("Internal error: ")
+    """A message without its code, which is for programs."""
+    return re.sub(r" \[[A-Z_/]+\]$", "", message)
 
 
 def _plain(name: str) -> str:

@@ -4,9 +4,8 @@ import argparse
 import asyncio
 import json
 import os
-import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -20,8 +19,7 @@ from sightline.cli.main import add_common, add_wait, make_parser
 from sightline.cli.places import PLACES, lines_of
 from sightline.cli.plain import write_json
 from sightline.cli.start import build_program, configuration_from, roots_from
-from sightline.contract.failures import CursorExpired, NotReady, UnknownTool
-from sightline.contract.texts import did_you_mean
+from sightline.contract.failures import CursorExpired, NotReady
 from sightline.protocol.jsonrpc import Error
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
@@ -83,11 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         finished = runner.run(calling)
     if arguments.lines and finished.failure is None:
         return _lines(finished, arguments.tool)
-    code = report(finished, envelope=arguments.envelope)
-    if isinstance(finished.failure, UnknownTool) and sys.stderr.isatty():
-        # Programs get what a client gets, and nothing else.
-        print(_meant(arguments.tool, program.surface.tool_names(style)), file=sys.stderr)
-    return code
+    return report(finished, envelope=arguments.envelope)
 
 
 def _refuse_other_answers(tool: str) -> None:
@@ -99,12 +93,6 @@ def _refuse_other_answers(tool: str) -> None:
 
 def _spellings(name: str) -> tuple[str, str]:
     return name, underscored(name)
-
-
-def _meant(tool: str, names: Sequence[str]) -> str:
-    ends = [name for name in names if name.lower().endswith(f".{tool.lower()}")]
-    hint = f"did you mean {ends[0]}?" if ends else did_you_mean(tool, names)
-    return hint or "sightline tools lists the tools"
 
 
 def _lines(finished: Finished, tool: str) -> int:
