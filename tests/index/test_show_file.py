@@ -154,3 +154,83 @@ async def test_a_path_that_is_not_utf8(workspace: Workspace, tmp_path: Path) -> 
                 await running.once("show_file", path=path)
         shown = await running.once("show_file", path=f"{root.as_uri()}/link%FF.py")
         assert shown["path"] == "a.py"
+
+
+DECLARED = {
+    "a.h": """
+        /* Takes. */
+        int take(int n);
+        int only(int n);
+        static int twice(int n);
+        """,
+    "a.c": """
+        #include "a.h"
+        static int helper(int);
+
+        int take(int n)
+        {
+            return helper(n);
+        }
+
+        static int helper(int n) { return n; }
+        static int twice(int n) { return 2 * n; }
+        """,
+    "b.c": """
+        static int twice(int n) { return n + n; }
+        """,
+    "m.ts": """
+        export interface Merged { a: number; }
+        export class Merged { b = 1; }
+
+        export function over(a: string): void;
+        export function over(a: number): void;
+        export function over(a: any): void {
+          console.log(a);
+        }
+
+        export namespace Merged { export const c = 1; }
+        """,
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "place", "also"),
+    [
+        ({"symbol": "take"}, ("a.c", 4, 7), "; also declared at a.h:2 (function)"),
+        ({"symbol": "take", "path": "a.h"}, ("a.h", 2, 2), ""),
+        ({"symbol": "only"}, ("a.h", 3, 3), ""),
+        ({"symbol": "helper"}, ("a.c", 9, 9), "; also declared at a.c:2 (function)"),
+        ({"symbol": "Merged"}, ("m.ts", 1, 2), "; also declared at m.ts:10 (namespace)"),
+        (
+            {"symbol": "Merged", "path": "m.ts"},
+            ("m.ts", 1, 2),
+            "; also declared at m.ts:10 (namespace)",
+        ),
+        ({"symbol": "over"}, ("m.ts", 4, 8), ""),
+    ],
+)
+async def test_one_symbol_that_is_declared_more_than_once(
+    workspace: Workspace,
+    tmp_path: Path,
+    asked: dict[str, str],
+    place: tuple[str, int, int],
+    also: str,
+) -> None:
+    async with index_engine(workspace(DECLARED), tmp_path / "cache") as running:
+        shown = await running.once("show_file", **asked)
+        assert (shown["path"], shown["startLine"], shown["endLine"]) == place
+        assert shown["summary"] == f"Lines {place[1]}-{place[2]} of {shown['totalLines']}{also}."
+
+
+async def test_what_can_be_passed_is_what_is_asked_for(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """A path tells files apart, and a qualified name what lies in different classes of one."""
+    async with index_engine(workspace(DECLARED | FILES), tmp_path / "cache") as running:
+        with pytest.raises(InvalidArguments, match=r"2 symbols .*pass path: a.c:10 .*; b.c:1 "):
+            await running.once("show_file", symbol="twice")
+        assert (await running.once("show_file", symbol="twice", path="b.c"))["startLine"] == 1
+        with pytest.raises(InvalidArguments, match=r"; pass a qualified name: a.py:4 .*; a.py:11 "):
+            await running.once("show_file", symbol="take", path="a.py")
+        with pytest.raises(InvalidArguments, match=r"; pass path or a qualified name: "):
+            await running.once("show_file", symbol="take")

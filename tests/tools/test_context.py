@@ -417,3 +417,27 @@ def test_codes_and_their_numbers() -> None:
     assert numbers["io_error"] == {-32603}
     assert -32603 in numbers["internal_error"]
     assert set(numbers) <= set(families.CONTEXT_MESSAGES)
+
+
+def test_served_folders_are_listed_where_their_index_is(
+    stdio: Callable[..., StdioServer], home: Path, caches: Path, tmp_path: Path
+) -> None:
+    """What ``context.resolve`` takes is listed, once; two folders of a name are taken by none."""
+    folders = [tmp_path / "code", tmp_path / "one/same", tmp_path / "two/same"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / "a.py").write_text("def area():\n    return 1\n")
+    server = stdio(*folders, "--tools", "index,context")
+    server.initialize()
+    listed = server.call("context.list_caches", {})["result"]["structuredContent"]
+    frozen("list_caches").validate(listed)
+    rows = {row["path"]: row["has_manifest"] for row in listed["caches"]}
+    assert rows == {"docs": True, "docs-sources": False, "workspace:code": False}
+    server.call("index_build", {})
+    for name in ("docs", "workspace:code"):
+        asked = {"cache": name, "query": "area", "budget": 100}
+        assert server.call("context.resolve", asked)["result"]["isError"] is False
+    alone = stdio(folders[0], "--tools", "context")
+    alone.initialize()
+    listed = alone.call("context.list_caches", {})["result"]["structuredContent"]
+    assert [row["path"] for row in listed["caches"]] == ["docs", "docs-sources"]

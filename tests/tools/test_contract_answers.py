@@ -188,8 +188,13 @@ async def test_too_many_symbols(tmp_path: Path) -> None:
         assert len(names) == 200 and names.count("deep") == 50, "the deepest go first"
         assert payload["summary"] == (
             "Returned 200 of 300 document symbols (capped). Left out: 100, the deepest first, of "
-            "equal depth the last; read the file for them, or ask for workspace symbols by name."
+            "equal depth the last. The first of them is at line 501 (from 0): read the file from "
+            "there, or ask for workspace symbols by name."
         )
+        desk.source.symbols = [symbol(f"C{number}", 3 * number) for number in range(300)]
+        (desk.root / "main.py").write_text("y = 2\n", encoding="utf-8")
+        flat = await desk.payload("documentSymbols", uri=desk.uri())
+        assert len(flat["symbols"]) == 200 and "at line 600 (from 0)" in flat["summary"]
         lines = [s["range"]["start"]["line"] for s in payload["symbols"]]
         assert lines == sorted(lines)
 

@@ -10,7 +10,7 @@ import stat
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sightline.context.documents import tokens_of
 from sightline.context.files import CacheFolder
@@ -55,22 +55,26 @@ class Caches:
         #: One cache is loaded at a time, so that what is in flight stays bounded as well.
         self._loading = threading.Lock()
 
-    def listing(self, pause: Pause = lambda: None) -> bytes:
-        """The folders below the root and whether each has a manifest, as compact JSON."""
+    def listing(self, pause: Pause = lambda: None, live: Sequence[str] = ()) -> bytes:
+        """The folders below the root and whether each has a manifest, as compact JSON.
+
+        ``live``: names that can be resolved without a folder, and have no manifest.
+        """
         if not os.path.isdir(self.root):
             raise NoSuchCache(self.root)
-        found: list[tuple[str, bool]] = []
+        found: dict[str, bool] = {}
         try:
             with os.scandir(self.root) as entries:
                 for entry in entries:
                     pause()
                     if entry.is_dir(follow_symlinks=False):
-                        found.append((shown_path(entry.name), _has_manifest(entry.path)))
+                        found[shown_path(entry.name)] = _has_manifest(entry.path)
         except OSError:
             raise RootUnreadable from None
+        found |= dict.fromkeys(live, False)
         rows: list[Output] = [
             {"path": path, "has_manifest": has_manifest}
-            for path, has_manifest in sorted(found, key=lambda row: row[0])
+            for path, has_manifest in sorted(found.items())
         ]
         return compact({"caches": rows})
 

@@ -5,7 +5,7 @@ start as fast as before.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from sightline.context.problems import (
@@ -57,8 +57,15 @@ _FAILURES: dict[type[CacheProblem], type[CacheFailure]] = {
 class ContextEngine:
     """Each answer is the text of a tool: JSON, byte for byte what the command would print."""
 
-    def __init__(self, root: str, tokenizer: str = "bytes/4") -> None:
+    def __init__(
+        self,
+        root: str,
+        tokenizer: str = "bytes/4",
+        served: Callable[[], Sequence[str]] = lambda: (),
+    ) -> None:
+        """``served`` tells the names of the folders whose index may be asked."""
         self._root = root
+        self._served = served
         self._tokenizer = tokenizer
         self._made: Caches | None = None
         self._live: Live | None = None
@@ -88,7 +95,9 @@ class ContextEngine:
         return await self._run(lambda pause: _encoded(selection, pause))
 
     async def listing(self) -> bytes:
-        return await self._run(lambda pause: self._caches().listing(pause))
+        names = self._served()
+        live = [LIVE + name for name in names if names.count(name) == 1]
+        return await self._run(lambda pause: self._caches().listing(pause, live))
 
     async def inspect(self, cache: str) -> bytes:
         return await self._run(lambda pause: self._caches().inspect(cache, pause))

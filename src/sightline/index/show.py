@@ -40,6 +40,8 @@ _MAX_LINE = 2_000
 _CUT = "…"
 _MAX_CANDIDATES = 20
 _MAX_BYTES = 400_000
+#: Declarations of one symbol with at most so many lines between them are shown together.
+_MAX_GAP = 2
 
 
 class Target(NamedTuple):
@@ -52,6 +54,10 @@ class Target(NamedTuple):
     kind: str = ""
     container: str = ""
     position: Position = Position(0, 0)
+    #: Whether the lines are those of the symbol itself. A prototype stands among others.
+    own: bool = False
+    #: Where else the same symbol is declared, in words.
+    also: tuple[str, ...] = ()
 
 
 class Text(NamedTuple):
@@ -190,7 +196,11 @@ def _named(roots: Sequence[tuple[Root, Builder]], name: str) -> str | None:
 
 
 async def by_symbol(index: Index, symbol: str, real: str, progress: Progress) -> Target:
-    """Where a symbol is declared. Several declarations are listed, not guessed among."""
+    """Where a symbol is declared. Several symbols of a name are listed, not guessed among.
+
+    What stands in one file within the same names is one symbol: overloads, or declarations that
+    TypeScript merges. So are a function and its prototypes, of which the function is shown.
+    """
     roots = await index.ready(progress)
     return await asyncio.to_thread(_declared, index, roots, symbol, real)
 
@@ -218,15 +228,31 @@ def _declared(
     if not unique:
         missing = f"no symbol {symbol[:80]!r} is known here (those inside functions are not)"
         raise NotFound(f"{missing}; search for the name instead")
-    own = [target for target in unique if target.kind not in ("field", "variable", "key")]
-    chosen = own if len(own) == 1 else unique
-    if len(chosen) > 1:
+    major = [target for target in unique if target.kind not in ("field", "variable", "key")]
+    defined = [target for target in major if not _is_prototype(target, major)]
+    chosen = defined or unique
+    files, containers = {each.real for each in chosen}, {each.container for each in chosen}
+    if len(files) > 1 or len(containers) > 1:
+        ways = ["path"] if len(files) > 1 else []
+        ways += ["a qualified name"] if len(containers) > 1 else []
         listed = "; ".join(_described(index, target) for target in chosen[:_MAX_CANDIDATES])
         raise InvalidArguments(
-            f"{len(chosen)} symbols are called {symbol[:80]!r}; "
-            f"pass path, or a qualified name: {listed}"
+            f"{len(chosen)} symbols are called {symbol[:80]!r}; pass {' or '.join(ways)}: {listed}"
         )
-    return chosen[0]
+    first, *rest = chosen
+    while rest and rest[0].start_line <= first.end_line + 1 + _MAX_GAP:
+        first = first._replace(end_line=max(first.end_line, rest.pop(0).end_line))
+    beside = [each for each in unique if each not in chosen and each.container == first.container]
+    also = [_described(index, target) for target in [*rest, *beside]]
+    return first._replace(also=tuple(also[:_MAX_CANDIDATES]))
+
+
+def _is_prototype(target: Target, among: Sequence[Target]) -> bool:
+    """Whether a function is only announced here, and defined at another of these places."""
+    return not target.own and any(
+        other.own and (other.kind, other.container) == (target.kind, target.container)
+        for other in among
+    )
 
 
 def _targets(path: str, chunk: Chunk, symbol: str, *, exact: bool) -> list[Target]:
@@ -240,7 +266,7 @@ def _target(path: str, chunk: Chunk, symbol: Symbol, container: str) -> Target:
     own = symbol.name == chunk.name and symbol is chunk.symbols[0]
     start, end = (chunk.start_line, symbol.end_line) if own else (symbol.line, symbol.end_line)
     position = Position(symbol.line, symbol.column)
-    return Target(path, start + 1, end + 1, symbol.name, symbol.kind, container, position)
+    return Target(path, start + 1, end + 1, symbol.name, symbol.kind, container, position, own)
 
 
 def _described(index: Index, target: Target) -> str:

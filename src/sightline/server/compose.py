@@ -208,7 +208,11 @@ class Program(Struct, eq=False):
         index = LazyIndex(workspace, views, environment, cache, dense=settings.dense)
         index_or_none = index.get if "index" in settings.families else no_index
 
-        context = ContextEngine(context_root, settings.tokenizer)
+        def served() -> list[str]:
+            roots = workspace.roots.roots if "index" in settings.families else ()
+            return [root.name for root in roots]
+
+        context = ContextEngine(context_root, settings.tokenizer, served)
 
         def desk(view: View, progress: Progress) -> Desk:
             return Desk(view, source, progress, index_or_none, context)

@@ -7,7 +7,10 @@ INFO = ToolInfo(
     name="context.list_caches",
     family="context",
     title="List context caches",
-    description="Lists the context caches of this server and whether each has a manifest.",
+    description=(
+        "Lists the context caches of this server and whether each has a manifest. workspace:NAME, "
+        "which has none, is the code of a served folder, for context.resolve alone."
+    ),
     schema_version=1,
     epochs=(),
     repeatable=False,

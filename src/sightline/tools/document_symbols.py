@@ -13,7 +13,7 @@ from sightline.contract.orders import document_symbol_key
 from sightline.contract.source import RawSymbol
 from sightline.contract.values import DocumentSymbol, Range
 from sightline.tools.positions import DocumentArguments, ask_document
-from sightline.tools.tool import Desk, Question, ToolInfo, Whole, plural, within
+from sightline.tools.tool import Desk, Question, ToolInfo, Whole, no_index, plural, within
 from sightline.workspace.view import SOURCE_EPOCHS
 
 INFO = ToolInfo(
@@ -57,9 +57,12 @@ class DocumentSymbols:
             """So many of them; the deepest are left out first."""
             if count >= len(symbols):
                 return Outline(symbols, f"Returned {plural(len(symbols), 'document symbol')}.")
-            shown = [symbols[place] for place in sorted(upper()[:count])]
+            kept = sorted(upper()[:count])
+            first = next((place for place, each in enumerate(kept) if each != place), count)
             summary = f"Returned {count} of {len(symbols)} document symbols (capped)."
-            return Outline(shown, f"{summary} {_left_out(len(symbols) - count)}")
+            line = symbols[first].selectionRange.start.line
+            rest = _left_out(len(symbols) - count, line, with_index=desk.index is not no_index)
+            return Outline([symbols[place] for place in kept], f"{summary} {rest}")
 
         def shorten(size: int) -> Outline:
             return outline(within([symbols[place] for place in upper()], size))
@@ -67,10 +70,11 @@ class DocumentSymbols:
         return Whole(outline(min(len(symbols), MAX_ITEMS_NONPAGED)), shorten)
 
 
-def _left_out(count: int) -> str:
+def _left_out(count: int, line: int, *, with_index: bool) -> str:
+    how = f"call show_file with startLine {line + 1}" if with_index else "read the file from there"
     return (
-        f"Left out: {count}, the deepest first, of equal depth the last; read the file for them, "
-        "or ask for workspace symbols by name."
+        f"Left out: {count}, the deepest first, of equal depth the last. The first of them is at "
+        f"line {line} (from 0): {how}, or ask for workspace symbols by name."
     )
 
 

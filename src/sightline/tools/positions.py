@@ -10,6 +10,7 @@ from sightline.contract.source import Covered, SourceFile
 from sightline.contract.standing import no_symbol_at
 from sightline.contract.texts import line_length_utf16, line_text
 from sightline.contract.values import Location, Position
+from sightline.tools.paths import document
 from sightline.tools.tool import Question, left_out
 from sightline.workspace.view import View
 
@@ -34,13 +35,13 @@ class PositionArguments(Struct, frozen=True):
 
 def ask_document(view: View, arguments: DocumentArguments) -> Question[DocumentArguments]:
     """A question about one document."""
-    file = view.document(arguments.uri)
+    file = document(view, arguments.uri)
     return Question(arguments, (file.uri,), uri=file.uri, notes=file)
 
 
 def ask_position(view: View, arguments: PositionArguments) -> Question[PositionArguments]:
     """A question about one place, which must lie inside the document."""
-    file = view.document(arguments.uri)
+    file = document(view, arguments.uri)
     check_position(file, arguments.position)
     line, character = arguments.position.line, arguments.position.character
     return Question(arguments, (file.uri, line, character), uri=file.uri, notes=file)

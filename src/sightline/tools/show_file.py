@@ -1,14 +1,15 @@
 """``show_file``: numbered lines of a file, by path, by symbol, or by the id of a hit."""
 
 import asyncio
-import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
-from sightline.contract.failures import Failure, InvalidArguments, NotFound
+from sightline.contract.failures import InvalidArguments, NotFound
 from sightline.contract.uris import is_unicode
 from sightline.contract.values import Position
+from sightline.tools.paths import files_at
 from sightline.tools.tool import Desk, Question, ToolInfo, Whole
 from sightline.workspace.gate import GatedFile
 from sightline.workspace.view import SOURCE_EPOCHS, View
@@ -98,6 +99,7 @@ class ShowFile:
         file: GatedFile | None = question.notes
         changed: bool | UnsetType = UNSET
         symbol: ShownSymbol | UnsetType = UNSET
+        also: tuple[str, ...] = ()
         first, last = asked.startLine, asked.endLine
         if asked.id:
             index = await desk.index()
@@ -108,7 +110,7 @@ class ShowFile:
             real = file.path if file is not None else ""
             target = await show.by_symbol(index, asked.symbol, real, desk.progress)
             file = desk.view.gate.admit_path(target.real)
-            first, last = target.start_line, target.end_line
+            first, last, also = target.start_line, target.end_line, target.also
         assert file is not None
         text = await asyncio.to_thread(show.read_text, desk.view.gate, file)
         if asked.symbol:
@@ -119,23 +121,22 @@ class ShowFile:
             first, last = show.lines_of_hit(target, first, last, len(text.lines))
         limit = asked.maxTokens * _TOKEN_BYTES if asked.maxTokens else None
         shown = show.lines(text, first, last, _DEFAULT_LINES, limit)
-        payload = _payload(desk.view, file, shown, changed, symbol)
-        return Whole(payload, lambda size: _shorter(desk.view, file, shown, changed, symbol, size))
+
+        def payload(part: "Shown") -> FileText:
+            return _payload(desk.view, file, part, changed, symbol, also)
+
+        def shorten(size: int) -> FileText:
+            """Fewer lines, so that the payload takes at most about ``size`` bytes of JSON."""
+            return payload(show.fewer(shown, max(0, size - 1_024)))
+
+        return Whole(payload(shown), shorten)
 
 
 def _admit(view: View, path: str) -> GatedFile:
     """The file a path names: a file: URI, an absolute path, or one relative to a root."""
     if path.startswith("file:"):
         return view.gate.admit(path)
-    if os.path.isabs(path):
-        return view.gate.admit_path(os.path.normpath(path))
-    found: list[GatedFile] = []
-    problem: Failure | None = None
-    for root in view.gate.roots.roots:
-        try:
-            found.append(view.gate.admit_path(os.path.normpath(os.path.join(root.given, path))))
-        except Failure as failure:
-            problem = problem or failure
+    found, problem = files_at(view, path)
     if len(found) > 1:
         raise InvalidArguments("the path is in several roots; pass its file: URI")
     if not found:
@@ -149,6 +150,7 @@ def _payload(
     shown: "Shown",
     changed: bool | UnsetType,
     symbol: ShownSymbol | UnsetType,
+    also: Sequence[str],
 ) -> FileText:
     root = view.gate.roots.containing(file.path)
     path = file.path[len(root.real) + 1 :] if root is not None else file.path
@@ -159,6 +161,8 @@ def _payload(
         summary += "; long lines are cut"
     if changed is True:
         summary += "; the file changed since the hit was found"
+    if also:
+        summary += f"; also declared at {', '.join(also)}"
     return FileText(
         path=path,
         uri=file.uri,
@@ -172,17 +176,3 @@ def _payload(
         symbol=symbol,
         summary=summary + ".",
     )
-
-
-def _shorter(
-    view: View,
-    file: GatedFile,
-    shown: "Shown",
-    changed: bool | UnsetType,
-    symbol: ShownSymbol | UnsetType,
-    size: int,
-) -> FileText:
-    """Fewer lines, so that the payload takes at most about ``size`` bytes of JSON."""
-    from sightline.index import show
-
-    return _payload(view, file, show.fewer(shown, max(0, size - 1_024)), changed, symbol)

@@ -31,6 +31,7 @@ __all__ = [
     "ToolInfo",
     "Whole",
     "left_out",
+    "no_index",
     "plural",
     "within",
     "without",
