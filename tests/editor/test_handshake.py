@@ -106,7 +106,7 @@ def test_the_token_is_nowhere_but_in_the_message(home: Path, sample: Path) -> No
     editor.child.stop()
     for file in home.rglob("*"):
         assert not file.is_file() or TOKEN.encode() not in file.read_bytes()
-    assert TOKEN not in "".join(editor.child.log)
+    assert TOKEN not in editor.child.log.whole()
 
 
 def test_people_are_not_told_of_the_source(home: Path) -> None:

@@ -291,7 +291,7 @@ def test_b8_the_same_question_has_the_same_outcome_however_often_it_is_late(
 
 def test_b9_a_setting_above_its_maximum_is_lowered_and_said(start: Start) -> None:
     running = start({"request_timeout_ms": 60_000}, hover=[markdown("x")])
-    assert "request_timeout_ms was lowered from 60000 to its maximum, 2000" in running.warnings()
+    running.until_warned("request_timeout_ms was lowered from 60000 to its maximum, 2000")
 
 
 def test_b9_a_page_above_its_maximum_is_lowered_and_never_refused(

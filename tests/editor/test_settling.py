@@ -1,6 +1,7 @@
 """An answer belongs to the state its call began in, on disk and in the window."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
@@ -180,17 +181,13 @@ def test_a_cancelled_question_is_cancelled_in_the_window_and_its_answer_dropped(
     session = child.initialize()
     arguments = {"uri": uri, "position": {"line": 2, "character": 7}}
     params = {"name": "vscode.lsp.hover", "arguments": arguments}
-    import threading
-
     answers: list[Any] = []
     call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
     asking = threading.Thread(target=lambda: answers.append(child.say(call, session).json))
     asking.start()
-    while not window.said("hover"):
-        assert asking.is_alive()
+    question = window.until_said("hover")["id"]
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
     child.say(cancel, session)
-    question = window.said("hover")[0]["id"]
     assert window.cancelled.get(timeout=20) == question
     asking.join(20)
     assert answers[0]["error"]["data"]["code"].endswith("CANCELLED")

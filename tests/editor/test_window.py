@@ -76,7 +76,7 @@ def test_without_trust_or_a_folder_the_child_ends(editor: Start, message: Any) -
 def test_the_child_ends_with_its_input(editor: Start, sample: Path) -> None:
     window = editor({"hover": lambda question: NotImplemented})
     pid = window.child.process.pid
-    assert window.child.ended() == 0, "".join(window.child.log)
+    assert window.child.ended() == 0, window.child.log.so_far()
     assert not alive(pid)
 
 

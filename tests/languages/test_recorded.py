@@ -66,8 +66,8 @@ async def test_nothing_is_asked_while_rust_analyzer_loads(tmp_path: Path) -> Non
             with pytest.raises(TimedOut) as caught:
                 await running.once("vscode.lsp.references", **arguments(running, place))
             waited.append((caught.value.details or {})["waitingFor"])
-        asked = [message.get("method") for message in received(tmp_path)]
-        assert "textDocument/references" not in asked
+    asked = [message.get("method") for message in received(tmp_path)]
+    assert "textDocument/references" not in asked
 
 
 def test_what_a_client_is_told_that_does_not_wait(tmp_path: Path) -> None:

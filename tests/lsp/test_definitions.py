@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.engine import Engine, engine, fake_registry, received
+from tests.support.watching import until
 
 HERE = {"line": 0, "character": 0}
 RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
@@ -68,8 +69,7 @@ async def test_an_answer_that_a_change_overtakes(running: Engine, tmp_path: Path
     await defined_in(running)
     (running.root / "b.py").write_text("x = 2\n")
     late = asyncio.create_task(ask(running, "definition"))
-    while asked(tmp_path) < 2:
-        await asyncio.sleep(0)
+    await until(lambda: asked(tmp_path) == 2, tmp_path / "fake")
     (running.root / "b.py").write_text("x = 3\n")
     await running.program.workspace.begin()
     (tmp_path / "go on").touch()

@@ -25,6 +25,7 @@ from sightline.lsp.typescript.held_open import HeldOpen
 from tests.support.engine import Engine, engine, fake_registry, received
 from tests.support.http import alive
 from tests.support.processes import children_of
+from tests.support.watching import until
 
 HERE = {"line": 0, "character": 0}
 RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
@@ -288,9 +289,11 @@ async def test_the_server_is_told_to_stop_when_the_caller_cancels(
 
 async def asked_hover(running: Engine, asking: asyncio.Task[Any]) -> None:
     """Returns when the server has the question, which must still be open then."""
-    while not any(m.get("method") == "textDocument/hover" for m in received_of(running)):
-        assert not asking.done()
-        await asyncio.sleep(0)
+    await until(
+        lambda: any(m.get("method") == "textDocument/hover" for m in received_of(running)),
+        running.root.parent / "fake",
+    )
+    assert not asking.done()
 
 
 def received_of(running: Engine) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from sightline.lsp.server.server import State
 from sightline.process.memory import tree_memory
 from tests.support.engine import Engine, engine, fake_registry
 from tests.support.http import alive
+from tests.support.watching import until
 
 HOVER = {"contents": {"kind": "plaintext", "value": "fine"}}
 FAST = Settings(request_timeout_ms=250)
@@ -65,9 +66,8 @@ async def asked_in_vain(running: Engine) -> asyncio.Task[Any]:
     await running.ready("a.py")
     asked = asyncio.create_task(hover(running, once=True))
     counted = running.root.parent / "fake/script.state"
-    while not counted.exists() or "hover" not in counted.read_text():
-        assert not asked.done()
-        await asyncio.sleep(0)
+    await until(lambda: counted.exists() and "hover" in counted.read_text(), counted.parent)
+    assert not asked.done()
     return asked
 
 

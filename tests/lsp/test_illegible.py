@@ -15,6 +15,7 @@ from sightline.contract.failures import NotReady, Unavailable
 from sightline.contract.settings import Settings
 from sightline.lsp.wire.illegible import addressed, members, paired, read
 from tests.support.engine import Engine, engine, fake_registry, received
+from tests.support.watching import until
 
 GENEROUS = Settings(request_timeout_ms=20_000)
 HOVER = {"contents": {"kind": "plaintext", "value": "fine"}}
@@ -108,9 +109,11 @@ async def test_others_that_wait_are_answered(tmp_path: Path) -> None:
     }
     async with following(tmp_path, script) as running:
         first = asyncio.create_task(hover(running))
-        while not any(m.get("method") == "textDocument/hover" for m in told(running)):
-            assert not first.done()
-            await asyncio.sleep(0)
+        await until(
+            lambda: any(m.get("method") == "textDocument/hover" for m in told(running)),
+            running.root.parent / "fake",
+        )
+        assert not first.done()
         place = {"uri": running.uri("b.py"), "position": {"line": 0, "character": 0}}
         with pytest.raises(Unavailable, match="cannot be read"):
             await running.once("vscode.lsp.definition", **place)

@@ -19,6 +19,7 @@ from sightline.process.child import Child
 from sightline.process.keepers import Keepers
 from sightline.workspace.roots import open_root
 from tests.support.engine import Engine, engine, fake_registry, received
+from tests.support.watching import until
 
 HERE = {"line": 0, "character": 0}
 HOVER = {"contents": {"kind": "plaintext", "value": "fine"}}
@@ -91,9 +92,7 @@ def initializes(running: Engine) -> int:
 
 async def initializing(running: Engine) -> None:
     """Returns when the first process has been asked to initialize."""
-    async with asyncio.timeout(60):
-        while not initializes(running):
-            await asyncio.sleep(0)
+    await until(lambda: initializes(running), running.root.parent / "fake")
 
 
 def the_server(running: Engine) -> Server:

@@ -16,6 +16,7 @@ import pytest
 from sightline.contract.failures import NotReady, TimedOut, Unavailable
 from sightline.contract.settings import Settings
 from tests.support.engine import Engine, engine, fake_registry, received
+from tests.support.watching import until
 
 HERE = {"line": 0, "character": 0}
 HOVER = {"contents": {"kind": "plaintext", "value": "fine"}}
@@ -111,8 +112,7 @@ async def test_nothing_is_opened_while_an_answer_is_owed(tmp_path: Path) -> None
     async with compiler(tmp_path, says, symbols=late, request_timeout_ms=20_000) as running:
         await outline(running, NAMES[0])
         waiting = asyncio.create_task(running.call("vscode.lsp.workspaceSymbols", query="x"))
-        while "workspace/symbol" not in asked(tmp_path):
-            await asyncio.sleep(0)
+        await until(lambda: "workspace/symbol" in asked(tmp_path), tmp_path / "fake")
         others = [asyncio.create_task(each(running, NAMES[1])) for each in (hover, outline)]
         for _ in range(200):
             await asyncio.sleep(0)
@@ -133,8 +133,7 @@ async def test_nobody_overtakes_who_waits_to_open_a_document(tmp_path: Path) -> 
     async with compiler(tmp_path, says, symbols=late, request_timeout_ms=20_000) as running:
         await outline(running, NAMES[0])
         first = asyncio.create_task(running.call("vscode.lsp.workspaceSymbols", query="x"))
-        while "workspace/symbol" not in asked(tmp_path):
-            await asyncio.sleep(0)
+        await until(lambda: "workspace/symbol" in asked(tmp_path), tmp_path / "fake")
         opening = asyncio.create_task(outline(running, NAMES[1]))
         (server,) = running.program.pool._fleet.servers.values()
         while not server._asking._opening:

@@ -12,8 +12,8 @@ import pytest
 from sightline.process import landlock
 from sightline.process.allowed import Allowed
 from sightline.process.child import StartFailed, spawn
+from tests.support.watching import HANG_S
 
-BOUND_S = 20
 WALLS = pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
 ENV = {"PATH": os.defpath}
 
@@ -21,7 +21,7 @@ ENV = {"PATH": os.defpath}
 async def said(code: str, allowed: Allowed, cwd: Path) -> str:
     """What a program says that tries something."""
     child = await spawn([sys.executable, "-I", "-c", code], cwd=str(cwd), env=ENV, allowed=allowed)
-    async with asyncio.timeout(BOUND_S):
+    async with asyncio.timeout(HANG_S):
         answer = await child.stdout.read()
     await child.end()
     return answer.decode().strip() or child.stderr_tail()

@@ -18,8 +18,8 @@ from sightline.process.child import Child, StartFailed, spawn
 from sightline.process.keeper import GRACE_S, order, receive
 from sightline.process.strays import find_strays
 from tests.support.processes import alive, children_of, left_after, tree_command
+from tests.support.watching import HANG_S
 
-BOUND_S = 20
 #: What the project promises for every cause of death.
 NO_ORPHAN_S = 3.0
 
@@ -32,7 +32,7 @@ ALL = ("plain", "stubborn", "group", "session", "daemon", "nested", "bare")
 async def announced(child: Child) -> dict[str, int]:
     """The pids that a tree tells, until it is ready."""
     pids: dict[str, int] = {}
-    async with asyncio.timeout(BOUND_S):
+    async with asyncio.timeout(HANG_S):
         while line := await child.stdout.readline():
             kind, number = line.split()
             if kind == b"ready":
@@ -45,7 +45,7 @@ async def tree(*kinds: str, env: Mapping[str, str] | None = None) -> tuple[Child
     child = await spawn(tree_command(*kinds), cwd="/", env=env or {"PATH": os.defpath})
     pids = await announced(child)
     # A descendant announces itself, so it may do so after the command says it is ready.
-    async with asyncio.timeout(BOUND_S):
+    async with asyncio.timeout(HANG_S):
         while not {kind for kind in kinds if "command" not in kind} <= pids.keys():
             kind, number = (await child.stdout.readline()).split()
             pids[kind.decode()] = int(number)
@@ -117,7 +117,7 @@ asyncio.run(main())
             start_new_session=True,
         )
         process = await own
-        said, _ = await asyncio.wait_for(process.communicate(), BOUND_S)
+        said, _ = await asyncio.wait_for(process.communicate(), HANG_S)
     finally:
         os.close(leader)
         os.close(follower)
@@ -130,7 +130,7 @@ async def test_ending_twice_and_ending_what_has_ended() -> None:
     assert all(await asyncio.gather(child.end(), child.end()))
     assert await child.end()
     quick = await spawn([sys.executable, "-I", "-c", "raise SystemExit(7)"], cwd="/", env={})
-    assert await asyncio.wait_for(quick.wait(), BOUND_S) == 7
+    assert await asyncio.wait_for(quick.wait(), HANG_S) == 7
     assert await quick.end()
 
 
@@ -138,7 +138,7 @@ async def test_ending_twice_and_ending_what_has_ended() -> None:
 async def test_what_a_command_leaves_behind_goes_with_it() -> None:
     child = await spawn(tree_command("daemon", "stubborn", "quits"), cwd="/", env={})
     pids = await announced(child)
-    assert await asyncio.wait_for(child.wait(), BOUND_S) == 7
+    assert await asyncio.wait_for(child.wait(), HANG_S) == 7
     assert not left_after(0, pids.values())
 
 
@@ -147,7 +147,7 @@ async def test_a_killed_keeper_leaves_nothing() -> None:
     child, pids = await tree("plain", "stubborn", "session", "daemon", "nested")
     os.kill(child._process.pid, signal.SIGKILL)
     assert not await asyncio.to_thread(left_after, NO_ORPHAN_S, pids.values())
-    assert await asyncio.wait_for(child.wait(), BOUND_S) == -signal.SIGKILL
+    assert await asyncio.wait_for(child.wait(), HANG_S) == -signal.SIGKILL
     assert await child.end()
 
 
@@ -207,7 +207,7 @@ def test_however_we_die_the_tree_goes_too() -> None:
     for host, number in zip(hosts, deaths, strict=True):
         host.send_signal(number)
     for host in hosts:
-        host.wait(BOUND_S)
+        host.wait(HANG_S)
         assert host.stdout is not None
         host.stdout.close()
     assert not left_after(NO_ORPHAN_S, below)
@@ -303,8 +303,8 @@ async def test_streams_reach_the_command_alone(tmp_path: Path) -> None:
     code = "import sys; print(sys.stdin.readline().upper()); print('x' * 9000, file=sys.stderr)"
     child = await spawn([sys.executable, "-I", "-c", code], cwd=str(tmp_path), env={})
     child.stdin.write(b"hello\n")
-    assert await asyncio.wait_for(child.stdout.read(), BOUND_S) == b"HELLO\n\n"
-    assert await asyncio.wait_for(child.wait(), BOUND_S) == 0
+    assert await asyncio.wait_for(child.stdout.read(), HANG_S) == b"HELLO\n\n"
+    assert await asyncio.wait_for(child.wait(), HANG_S) == 0
     assert child.stderr_tail().strip("\n") == "x" * 4_095, "the tail is bounded"
 
 
@@ -314,11 +314,11 @@ async def test_a_listener_hears_all_of_it_once(late: bool) -> None:
     code = "import sys; sys.stdout.write('x' * 300_000)"
     child = await spawn([sys.executable, "-I", "-c", code], cwd="/", env={})
     if late:
-        assert await asyncio.wait_for(child.wait(), BOUND_S) == 0
+        assert await asyncio.wait_for(child.wait(), HANG_S) == 0
     heard = bytearray()
     ended = asyncio.Event()
     child.listen(heard.extend, ended.set)
-    await asyncio.wait_for(ended.wait(), BOUND_S)
+    await asyncio.wait_for(ended.wait(), HANG_S)
     assert heard == b"x" * 300_000
     assert await child.end()
 
@@ -328,7 +328,7 @@ async def test_only_the_given_environment_and_no_descriptor_is_inherited() -> No
         os.set_inheritable(extra.fileno(), True)
         code = "import os; print(sorted(os.environ), sorted(map(int, os.listdir('/proc/self/fd'))))"
         child = await spawn([sys.executable, "-I", "-c", code], cwd="/", env={"A": "1"})
-        seen = (await asyncio.wait_for(child.stdout.read(), BOUND_S)).decode()
+        seen = (await asyncio.wait_for(child.stdout.read(), HANG_S)).decode()
     await child.wait()
     names, _, descriptors = seen.partition("] [")
     assert names.strip("[") in ("'A', 'LC_CTYPE', 'SIGHTLINE_TREE'", "'A', 'SIGHTLINE_TREE'")
@@ -338,7 +338,7 @@ async def test_only_the_given_environment_and_no_descriptor_is_inherited() -> No
 async def test_no_signal_stays_ignored() -> None:
     """The keeper ignores some; a command that inherited that could not be asked to end."""
     child = await spawn(["/bin/sh", "-c", "grep SigIgn /proc/self/status"], cwd="/", env={})
-    said = (await asyncio.wait_for(child.stdout.read(), BOUND_S)).split()
+    said = (await asyncio.wait_for(child.stdout.read(), HANG_S)).split()
     await child.wait()
     ignored = int(said[1], 16)
     assert not [n for n in (1, 2, 13, 15) if ignored >> (n - 1) & 1]

@@ -8,15 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from sightline.process.patience import Pulse, starved
-
-BOUND_S = 20
+from tests.support.watching import HANG_S
 
 
 @pytest.fixture
 def spinning() -> Iterator[int]:
     process = subprocess.Popen([sys.executable, "-I", "-S", "-c", "while True: pass"])
     try:
-        deadline = time.monotonic() + BOUND_S
+        deadline = time.monotonic() + HANG_S
         while (pulse := Pulse.of(process.pid)) is None or pulse.processor_s < 0.05:
             assert time.monotonic() < deadline
         yield process.pid
@@ -34,7 +33,7 @@ def sleeping() -> Iterator[int]:
     try:
         assert process.stdout is not None and process.stdin is not None
         process.stdout.readline()
-        deadline = time.monotonic() + BOUND_S
+        deadline = time.monotonic() + HANG_S
         while (pulse := Pulse.of(process.pid)) is None or pulse.state != b"S":
             assert time.monotonic() < deadline
         yield process.pid

@@ -20,9 +20,9 @@ from sightline.tools.tool import Progress
 from tests.support.clock import Clock
 from tests.support.http import in_session, initialize
 from tests.support.stand_in import Application, StandIn, of_family
+from tests.support.watching import HANG_S
 
 Work = Callable[[Progress, int], Awaitable[str]]
-BOUND_S = 10
 
 
 def application(tmp_path: Path, work: Work, family: str = "index", **options: Any) -> Application:
@@ -42,7 +42,7 @@ class Gate:
         return f"line {line}"
 
     async def wait(self, count: int = 1) -> None:
-        async with asyncio.timeout(BOUND_S):
+        async with asyncio.timeout(HANG_S):
             for _ in range(count):
                 await self.entered.acquire()
 
@@ -131,7 +131,7 @@ async def test_progress_is_coalesced(tmp_path: Path) -> None:
         return str(count)
 
     app = application(tmp_path, work)
-    answer = await asyncio.wait_for(app.call(await app.open(), 1, token="tok"), BOUND_S)
+    answer = await asyncio.wait_for(app.call(await app.open(), 1, token="tok"), HANG_S)
     *told, last = answer.events
     assert len(told) == 4 and "result" in last
     times = app.deliveries[:4]
@@ -153,7 +153,7 @@ async def test_progress_always_rises(tmp_path: Path) -> None:
         return ""
 
     app = application(tmp_path, work)
-    answer = await asyncio.wait_for(app.call(await app.open(), 1, token="tok"), BOUND_S)
+    answer = await asyncio.wait_for(app.call(await app.open(), 1, token="tok"), HANG_S)
     *told, _ = answer.events
     steps = [event["params"]["progress"] for event in told]
     assert len(steps) == 3 and steps == sorted(set(steps))
@@ -176,7 +176,7 @@ async def test_a_cancelled_post_is_answered(
     post = asyncio.create_task(app.call(session, 8))
     await gate.wait()
     assert await app.notify(session, method, {member: "8"}) == 202
-    answer = await asyncio.wait_for(post, BOUND_S)
+    answer = await asyncio.wait_for(post, HANG_S)
     assert answer.json["id"] == 8
     if family == "lsp":
         assert answer.json["error"]["code"] == -32800
@@ -194,7 +194,7 @@ async def test_a_call_cancelled_before_its_first_step_is_answered(tmp_path: Path
     session = await app.open()
     post = asyncio.create_task(app.call(session, 8))
     cancel = asyncio.create_task(app.notify(session, "$/cancelRequest", {"id": 8}))
-    answer = await asyncio.wait_for(post, BOUND_S)
+    answer = await asyncio.wait_for(post, HANG_S)
     await cancel
     assert answer.json["error"]["code"] == -32800
     gate.open.set()
@@ -213,7 +213,7 @@ async def test_a_call_cancelled_before_it_has_a_task_is_answered(
 
     session = await app.open()
     monkeypatch.setattr(Runner, "run", late)
-    answer = await asyncio.wait_for(app.call(session, 8), BOUND_S)
+    answer = await asyncio.wait_for(app.call(session, 8), HANG_S)
     assert answer.json["error"]["code"] == -32800
     assert app.tool.stopped == 0
 
@@ -226,7 +226,7 @@ async def test_cancelling_reaches_its_own_session_only(tmp_path: Path) -> None:
     await gate.wait()
     assert await app.notify(theirs, "$/cancelRequest", {"id": 8}) == 202
     gate.open.set()
-    assert "result" in (await asyncio.wait_for(post, BOUND_S)).json
+    assert "result" in (await asyncio.wait_for(post, HANG_S)).json
 
 
 @pytest.mark.requirement("ST-7.3-no-progress")
@@ -246,9 +246,9 @@ async def test_no_progress_after_a_cancel(tmp_path: Path) -> None:
     app = application(tmp_path, work)
     session = await app.open()
     post = asyncio.create_task(app.call(session, 8, token="tok"))
-    await asyncio.wait_for(entered.wait(), BOUND_S)
+    await asyncio.wait_for(entered.wait(), HANG_S)
     await app.notify(session, "notifications/cancelled", {"requestId": 8})
-    *told, last = (await asyncio.wait_for(post, BOUND_S)).events
+    *told, last = (await asyncio.wait_for(post, HANG_S)).events
     assert [event["params"]["message"] for event in told] == ["begun"]
     assert last["result"]["isError"] is True
 
@@ -262,7 +262,7 @@ async def test_duplicate_ids_in_flight(tmp_path: Path) -> None:
     again = await app.call(session, "8")
     assert again.json["error"]["code"] == -32600 and again.json["id"] == "8"
     gate.open.set()
-    assert "result" in (await asyncio.wait_for(post, BOUND_S)).json
+    assert "result" in (await asyncio.wait_for(post, HANG_S)).json
 
 
 # Bounds
@@ -288,7 +288,7 @@ async def test_too_many_calls_at_once(
         text = refused["result"]["content"][0]["text"]
         assert json.loads(text)["code"] == "QUEUE_OVERLOADED"
     gate.open.set()
-    answers = await asyncio.wait_for(asyncio.gather(*posts), BOUND_S)
+    answers = await asyncio.wait_for(asyncio.gather(*posts), HANG_S)
     assert all("result" in answer.json for answer in answers)
     assert "result" in (await app.call(session, 999)).json
 
@@ -349,7 +349,7 @@ async def test_a_call_that_is_stopped_with_the_server_is_answered(
     post = asyncio.create_task(app.call(await app.open(), 8, token=token))
     await gate.wait()
     post.cancel()
-    answer = await asyncio.wait_for(post, BOUND_S)
+    answer = await asyncio.wait_for(post, HANG_S)
     assert answer.json["error"]["code"] == -32800
 
 
@@ -363,7 +363,7 @@ async def test_a_request_that_is_stopped_while_it_arrives(tmp_path: Path) -> Non
     post = asyncio.create_task(app.post(b"", pieces=never))
     await asyncio.sleep(0)
     post.cancel()
-    answer = await asyncio.wait_for(post, BOUND_S)
+    answer = await asyncio.wait_for(post, HANG_S)
     assert (answer.status, answer.body) == (503, b"")
 
 
@@ -392,7 +392,7 @@ async def test_a_session_with_a_running_call_does_not_expire(tmp_path: Path) -> 
     await gate.wait()
     clock.now += 50
     gate.open.set()
-    assert "result" in (await asyncio.wait_for(post, BOUND_S)).json
+    assert "result" in (await asyncio.wait_for(post, HANG_S)).json
     assert await app.notify(session, "x", {}) == 404
 
 
@@ -431,7 +431,7 @@ async def test_without_sessions_clients_may_use_the_same_id_at_once(tmp_path: Pa
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
     assert (await app.post(cancel, headers=VERSION)).status == 202
     gate.open.set()
-    for line, answer in enumerate(await asyncio.wait_for(asyncio.gather(*posts), BOUND_S)):
+    for line, answer in enumerate(await asyncio.wait_for(asyncio.gather(*posts), HANG_S)):
         assert f"line {line}" in json.dumps(answer.json["result"])
 
 

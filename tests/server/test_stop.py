@@ -17,10 +17,10 @@ from tests.support.processes import children_of, left_after
 from tests.support.program import command, environment
 from tests.support.slow_server import SlowServer
 from tests.support.stdio import StdioServer
+from tests.support.watching import HANG_S
 from tests.support.wire import Wire
 
 NO_ORPHAN_S = 3.0
-BOUND_S = 20
 
 
 pytestmark = pytest.mark.usefixtures("hangups_count")
@@ -55,7 +55,7 @@ def test_stopping_and_killing_while_a_call_runs(home: Path, sample: Path) -> Non
         server.process.send_signal(number)
     for number, (server, wire, below) in zip(numbers, started, strict=True):
         if number is signal.SIGKILL:
-            server.process.wait(BOUND_S)
+            server.process.wait(HANG_S)
             assert not left_after(NO_ORPHAN_S, below)
             server.stop()
             continue
@@ -66,7 +66,7 @@ def test_stopping_and_killing_while_a_call_runs(home: Path, sample: Path) -> Non
         assert wire.closed()
         assert server.stop() == 0
         assert not left_after(0, below)
-        assert "Traceback" not in "".join(server.log)
+        assert "Traceback" not in server.log.whole()
     assert all(wire.closed() for wire in idle)
     for wire in (*idle, *(wire for _, wire, _ in started)):
         wire.__exit__(None, None, None)
@@ -97,12 +97,12 @@ def test_every_end_of_a_stdio_server(home: Path, sample: Path) -> None:
         if end == "input":
             answers = [message for message in server.rest() if message.get("id") == 5]
             assert len(answers) == 1, "a call in flight is still answered"
-        server.process.wait(BOUND_S)
+        server.process.wait(HANG_S)
         assert not left_after(NO_ORPHAN_S, below), end
         sockets = [*(home / end / ".local/share/sightline/run").iterdir()]
         assert bool(sockets) is (end == "SIGKILL"), "a killed one's are cleared by the next"
         server.stop()
-        assert "Traceback" not in "".join(server.log), end
+        assert "Traceback" not in server.log.whole(), end
 
 
 def test_a_server_that_is_told_to_outlive_its_terminal(home: Path, sample: Path) -> None:
@@ -126,4 +126,4 @@ def test_typed_by_hand_it_says_what_it_waits_for(home: Path, sample: Path) -> No
         assert process.stderr is not None
         assert b"waiting for messages of an MCP client" in process.stderr.readline()
         os.close(ours)  # the terminal is closed
-        assert process.wait(BOUND_S) == 0
+        assert process.wait(HANG_S) == 0

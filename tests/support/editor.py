@@ -34,11 +34,11 @@ from sightline.workspace.workspace import Workspace
 from tests.support.engine import INSTALLED
 from tests.support.http import HttpServer, free_port
 from tests.support.program import command, environment
+from tests.support.watching import HANG_S
 
 __all__ = ["TOKEN", "EditorChild", "Fails", "ScriptedEditor", "ServersEditor", "hello"]
 
 TOKEN = "editor-test-token-0123456789abcdefghijklmn"
-_WAIT_S = 20
 
 Message = dict[str, Any]
 
@@ -100,7 +100,7 @@ class EditorChild(HttpServer):
 
     def next(self, *types: str) -> Message:
         """The next message that is no question, which must be of one of these types."""
-        message = self.received.get(timeout=_WAIT_S)
+        message = self.received.get(timeout=HANG_S)
         assert message["type"] in types, message
         return message
 
@@ -109,7 +109,7 @@ class EditorChild(HttpServer):
         assert self.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
-        return self.process.wait(_WAIT_S)
+        return self.process.wait(HANG_S)
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Ends the child as an editor does, by closing its input; its exit code."""
@@ -118,14 +118,14 @@ class EditorChild(HttpServer):
         with contextlib.suppress(BrokenPipeError, ValueError):
             self.process.stdin.close()
         try:
-            self.process.wait(10)
+            self.process.wait(HANG_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait(10)
             raise AssertionError("the child did not end with its input") from None
         finally:
             for thread in self._threads:
-                thread.join(5)
+                thread.join(HANG_S)
             self.process.stdout.close()
             assert self.process.stderr is not None
             self.process.stderr.close()
@@ -163,6 +163,7 @@ class ScriptedEditor:
     script: dict[str, Script] = field(default_factory=dict)
     questions: list[Message] = field(default_factory=list)
     cancelled: "queue.Queue[int]" = field(default_factory=queue.Queue)
+    _heard: threading.Condition = field(default_factory=threading.Condition)
 
     @classmethod
     def start(
@@ -185,6 +186,12 @@ class ScriptedEditor:
     def said(self, ask: str) -> list[Message]:
         return [question for question in self.questions if question["ask"] == ask]
 
+    def until_said(self, ask: str) -> Message:
+        """The first question of this kind, as soon as it is there."""
+        with self._heard:
+            assert self._heard.wait_for(lambda: self.said(ask), HANG_S), f"nobody asked for {ask}"
+            return self.said(ask)[0]
+
     def once(self, tool: str, **arguments: Any) -> Any:
         """One call of ``vscode.lsp.TOOL``, not repeated: its payload, or its error object."""
         child = self.child
@@ -203,7 +210,9 @@ class ScriptedEditor:
         if message["type"] == "cancel":
             self.cancelled.put(message["id"])
             return
-        self.questions.append(message)
+        with self._heard:
+            self.questions.append(message)
+            self._heard.notify_all()
         defaults: dict[str, Script] = {
             "sync": lambda _: {"documents": []},
             "unwatched": lambda question: {"uris": []},
@@ -231,7 +240,7 @@ class ServersEditor:
         self._thread.start()
         self.child: EditorChild | None = None
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        asyncio.run_coroutine_threadsafe(self._build(roots, cache), self._loop).result(_WAIT_S)
+        asyncio.run_coroutine_threadsafe(self._build(roots, cache), self._loop).result(HANG_S)
 
     async def _build(self, roots: Sequence[Path], cache: Path) -> None:
         self.workspace = Workspace([open_root(str(root), home=None) for root in roots])
@@ -251,9 +260,9 @@ class ServersEditor:
             await self.pool.close()
             self.workspace.close()
 
-        asyncio.run_coroutine_threadsafe(close(), self._loop).result(_WAIT_S)
+        asyncio.run_coroutine_threadsafe(close(), self._loop).result(HANG_S)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(5)
+        self._thread.join(HANG_S)
         self._loop.close()
 
     def _take(self, message: Message) -> None:

@@ -27,9 +27,13 @@ import fcntl
 import json
 import os
 import sys
-import time
 from pathlib import Path
 from typing import Any
+
+if __name__ == "__main__":
+    from watching import wait_for  # type: ignore[import-not-found]
+else:
+    from tests.support.watching import wait_for
 
 Message = dict[str, Any]
 
@@ -37,6 +41,8 @@ _CAPABILITIES = {
     "workspaceSymbolProvider": True,
     "diagnosticProvider": {"interFileDependencies": True, "workspaceDiagnostics": True},
 }
+#: The longest that an answer is kept back, if the test has not ended the server by then.
+_LATE_S = 600
 DEFAULTS: dict[str, list[Message]] = {
     "initialize": [
         {"result": {"capabilities": _CAPABILITIES, "serverInfo": {"name": "fake", "version": "1"}}}
@@ -64,8 +70,7 @@ class FakeServer:
                 return
             if action is not None:
                 if "after" in action:
-                    while not os.path.exists(action["after"]):
-                        time.sleep(0.01)
+                    wait_for(Path(action["after"]).exists, Path(action["after"]).parent, _LATE_S)
                 self.say(action.get("notify", []))
                 for text in action.get("bodies", []):
                     self.write_text(text.replace("$ID", str(message.get("id"))))

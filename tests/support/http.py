@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.support.leaks import BODY, ledger
+from tests.support.lines import Lines
 from tests.support.program import command, environment
+from tests.support.watching import HANG_S
 from tests.support.wire import Answer, Wire
 
 __all__ = ["ACCEPT", "REVISION", "Answer", "HttpServer", "free_port"]
 
 ACCEPT = "application/json, text/event-stream"
 REVISION = "2025-11-25"
-_START_S = 20
 #: The ports that were given last. A test that is over needs none.
 _held: deque[socket.socket] = deque()
 _MAX_HELD = 64
@@ -58,7 +59,7 @@ class HttpServer:
     process: subprocess.Popen[bytes]
     port: int
     home: Path
-    log: list[str] = field(default_factory=list)
+    log: Lines = field(default_factory=Lines)
     session: str | None = None
     _reader: threading.Thread | None = None
 
@@ -85,9 +86,9 @@ class HttpServer:
         ready = threading.Event()
         server._reader = threading.Thread(target=server._read_log, args=(ready,), daemon=True)
         server._reader.start()
-        if not ready.wait(_START_S) or process.poll() is not None:
+        if not ready.wait(HANG_S) or process.poll() is not None:
             process.kill()
-            raise AssertionError("the server did not start:\n" + "".join(server.log))
+            raise AssertionError("the server did not start:\n" + server.log.so_far())
         ledger.secret(server.token)
         return server
 
@@ -115,19 +116,19 @@ class HttpServer:
         if self.process.poll() is None:
             self.process.send_signal(number)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(10)
+            self.process.wait(HANG_S)
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(10)
             raise AssertionError("the server did not stop by itself")
         assert self.process.stderr is not None and self._reader is not None
-        self._reader.join(10)
+        self._reader.join(HANG_S)
         self.process.stderr.close()
         return self.process.returncode
 
     # Requests
 
-    def connect(self, *, seconds: float = 20) -> Wire:
+    def connect(self, *, seconds: float = HANG_S) -> Wire:
         """A raw connection."""
         return Wire(self.port, seconds=seconds)
 
@@ -202,9 +203,10 @@ class HttpServer:
             for line in self.process.stderr:
                 text = line.decode(errors="replace")
                 ledger.hear("log", text)
-                self.log.append(text)
+                self.log.add(text)
                 if b"/mcp" in line:
                     ready.set()
+        self.log.end()
         ready.set()
 
 

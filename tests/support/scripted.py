@@ -21,6 +21,7 @@ from tests.support.fake_server import logged
 from tests.support.http import HttpServer
 from tests.support.program import run
 from tests.support.scripted_home import install
+from tests.support.watching import HANG_S
 
 __all__ = ["KINDS", "Late", "Scripted", "ScriptedServer", "ScriptedWindow", "SOURCES"]
 
@@ -122,8 +123,8 @@ class Scripted(ABC):
         """Changes the token: the one before and the one after."""
 
     @abstractmethod
-    def warnings(self) -> str:
-        """What was said about settings at the start."""
+    def until_warned(self, text: str) -> None:
+        """Returns when this was said about a setting at the start."""
 
 
 @dataclass
@@ -165,8 +166,8 @@ class ScriptedServer(Scripted):
         run(self.server.home, "token", "rotate")
         return before, self.server.token
 
-    def warnings(self) -> str:
-        return "".join(self.server.log)
+    def until_warned(self, text: str) -> None:
+        self.server.log.until(text)
 
 
 @dataclass
@@ -214,7 +215,7 @@ class ScriptedWindow(Scripted):
         return len(self.window.said(kind))
 
     def release(self) -> None:
-        self._child.tell(self.held.get(timeout=20))
+        self._child.tell(self.held.get(timeout=HANG_S))
 
     def edit(self, name: str, text: str) -> None:
         """In the window, unsaved."""
@@ -230,9 +231,9 @@ class ScriptedWindow(Scripted):
             pass
         return before, after
 
-    def warnings(self) -> str:
-        ready = [message for message in self._child.seen if message["type"] == "ready"]
-        return "\n".join(ready[0]["warnings"])
+    def until_warned(self, text: str) -> None:
+        (ready,) = (message for message in self._child.seen if message["type"] == "ready")
+        assert text in "\n".join(ready["warnings"])
 
     @property
     def _child(self) -> EditorChild:

@@ -10,9 +10,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["SlowServer"]
+from tests.support.watching import HANG_S
 
-_BOUND_S = 30
+__all__ = ["SlowServer"]
 
 _PROGRAM = r"""
 import json, os, signal, subprocess, sys
@@ -76,6 +76,6 @@ class SlowServer:
 
     def wait_until_asked(self) -> None:
         """Returns when the question has reached the language server."""
-        ready, _, _ = select.select([self._asked], [], [], _BOUND_S)
+        ready, _, _ = select.select([self._asked], [], [], HANG_S)
         self.close()
         assert ready, "the language server was never asked"

@@ -12,11 +12,11 @@ from typing import Any
 
 from tests.support.http import initialize, marked
 from tests.support.leaks import ledger
+from tests.support.lines import Lines
 from tests.support.program import command, environment
+from tests.support.watching import HANG_S
 
 __all__ = ["StdioServer"]
-
-_ANSWER_S = 20
 
 
 @dataclass
@@ -25,7 +25,7 @@ class StdioServer:
     _buffer: bytes = b""
     _ids: int = 0
     notifications: list[Any] = field(default_factory=list)
-    log: list[str] = field(default_factory=list)
+    log: Lines = field(default_factory=Lines)
     _reader: threading.Thread | None = None
 
     @classmethod
@@ -60,11 +60,11 @@ class StdioServer:
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
-    def receive(self, seconds: float = _ANSWER_S) -> Any:
+    def receive(self, seconds: float = HANG_S) -> Any:
         """The next message."""
         return json.loads(self.receive_line(seconds))
 
-    def receive_line(self, seconds: float = _ANSWER_S) -> bytes:
+    def receive_line(self, seconds: float = HANG_S) -> bytes:
         assert self.process.stdout is not None
         while b"\n" not in self._buffer:
             ready, _, _ = select.select([self.process.stdout], [], [], seconds)
@@ -89,7 +89,7 @@ class StdioServer:
         assert not found or found.endswith(b"\n")
         return [json.loads(line) for line in found.splitlines()]
 
-    def answer_to(self, id: int | str, seconds: float = _ANSWER_S) -> Any:
+    def answer_to(self, id: int | str, seconds: float = HANG_S) -> Any:
         """The answer with this id; notifications on the way are kept."""
         while True:
             message = self.receive(seconds)
@@ -125,14 +125,14 @@ class StdioServer:
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
         try:
-            self.process.wait(15)
+            self.process.wait(HANG_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
             raise AssertionError("the server did not end at the end of its input") from None
         finally:
             assert self._reader is not None
-            self._reader.join(10)
+            self._reader.join(HANG_S)
             self.process.stdout.close()
             self.process.stderr.close()
 
@@ -142,4 +142,5 @@ class StdioServer:
             for line in self.process.stderr:
                 text = line.decode(errors="replace")
                 ledger.hear("log", text)
-                self.log.append(text)
+                self.log.add(text)
+        self.log.end()

@@ -8,10 +8,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.support.leaks import ledger
+from tests.support.watching import HANG_S
 
 __all__ = ["Answer", "Wire"]
-
-_ANSWER_S = 20
 
 
 @dataclass
@@ -34,7 +33,7 @@ class Answer:
 class Wire:
     """One connection to a server."""
 
-    def __init__(self, port: int, *, seconds: float = _ANSWER_S) -> None:
+    def __init__(self, port: int, *, seconds: float = HANG_S) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=seconds)
         self._buffer = b""
         self._ended = False
