@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import socket
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -39,8 +40,10 @@ def listening() -> socket.socket:
     return real
 
 
-async def take(listener: Listener, clients: int) -> int:
-    """How many turns of the loop it takes until everybody is connected."""
+async def take(
+    listener: Listener, clients: int, make_room: Callable[[], bool] = lambda: False
+) -> int:
+    """How many turns of the loop it takes until all clients are connected."""
     connected = asyncio.Semaphore(0)
     loop = asyncio.get_running_loop()
     turns = 0
@@ -55,7 +58,7 @@ async def take(listener: Listener, clients: int) -> int:
         turns += 1
         loop.call_soon(turn)
 
-    door = Acceptor(listener, Guest, loop)  # type: ignore[arg-type]
+    door = Acceptor(listener, Guest, loop, make_room=make_room)  # type: ignore[arg-type]
     await door.open()
     turn()
     async with asyncio.timeout(20):
@@ -82,3 +85,12 @@ def test_no_room_is_waited_out(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_connection(listener.getsockname()):
         uvloop.run(take(listener, 1))
     assert listener.asked <= 2 + 1 + 1, "it asked once per wait, and once in vain at the end"
+
+
+def test_a_connection_that_can_make_room_does_so_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(acceptor, "_NO_ROOM_S", 60)
+    closed = iter([True, True])
+    listener = Listener(listening(), failures=2)
+    with socket.create_connection(listener.getsockname()):
+        uvloop.run(take(listener, 1, lambda: next(closed)))
+    assert list(closed) == [], "one was closed for each time there was no room"

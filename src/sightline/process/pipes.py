@@ -4,6 +4,7 @@ A reader has to wake a task for every piece that comes; a listener is called wit
 """
 
 import asyncio
+import os
 from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,6 +13,8 @@ __all__ = ["Pipes", "start_piped"]
 
 _STDOUT = 1
 _STDERR_TAIL = 4_096
+#: Pairs of descriptors that a start takes: three pipes, one for the error of an exec, one to spare.
+_PAIRS = 5
 
 
 class Pipes(SubprocessStreamProtocol):
@@ -63,9 +66,24 @@ async def start_piped(
     limit: int,
     **options: Any,  # noqa: ANN401 - whatever the system's way of starting takes
 ) -> tuple[Process, Pipes]:
-    """A started command. ``limit``: how long a line a reader takes."""
+    """A started command. ``limit``: how long a line a reader takes.
+
+    Raises ``OSError`` where too few descriptors are left. uvloop would keep half of a process that
+    it could not start for want of one, and its loop would then never close.
+    """
+    _check_room()
     loop = asyncio.get_running_loop()
     transport, pipes = await loop.subprocess_exec(
         lambda: Pipes(limit), *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, **options
     )
     return Process(transport, pipes, loop), pipes
+
+
+def _check_room() -> None:
+    made: list[int] = []
+    try:
+        for _ in range(_PAIRS):
+            made += os.pipe()
+    finally:
+        for descriptor in made:
+            os.close(descriptor)

@@ -1,7 +1,8 @@
 """Taking connections from a listening socket, as many as wait.
 
 uvloop's own server takes one connection per turn of its loop. When many come at once and the loop
-is busy with those that are already there, the last ones would wait for seconds.
+is busy with those that are already there, the last ones would wait for seconds. Where few files may
+be open, fewer are taken per turn, so that a newcomer is heard before others take its place.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ from collections.abc import Callable
 __all__ = ["Acceptor"]
 
 _AT_ONCE = 64
-#: How long nobody is taken when the system has no room for another connection.
+#: How long no connection is taken when the system has no room and no stranger can make any.
 _NO_ROOM_S = 0.5
 
 
@@ -21,7 +22,13 @@ class Acceptor:
         listener: socket.socket,
         make: Callable[[], asyncio.Protocol],
         loop: asyncio.AbstractEventLoop,
+        *,
+        at_once: int = _AT_ONCE,
+        make_room: Callable[[], bool] = lambda: False,
     ) -> None:
+        """``make_room`` closes a connection and says whether there was one to close."""
+        self._at_once = max(1, min(at_once, _AT_ONCE))
+        self._make_room = make_room
         self._listener = listener
         self._make = make
         self._loop = loop
@@ -38,7 +45,7 @@ class Acceptor:
             self._server = await self._loop.create_server(self._make, sock=self._listener)
 
     def close(self) -> None:
-        """Takes nobody any more. Safe to call twice."""
+        """Takes no more connections. Safe to call twice."""
         if not self._open:
             return
         self._open = False
@@ -55,12 +62,14 @@ class Acceptor:
         self._loop.add_reader(self._listener.fileno(), self._take)
 
     def _take(self) -> None:
-        for _ in range(_AT_ONCE):
+        for _ in range(self._at_once):
             try:
                 connection, _ = self._listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
-            except OSError:  # no descriptor or no memory left: the next turn would find it again
+            except OSError:  # no descriptor or no memory left
+                if self._adopting or self._make_room():
+                    return  # a descriptor is free once the loop has closed a connection
                 self._loop.remove_reader(self._listener.fileno())
                 self._pause = self._loop.call_later(_NO_ROOM_S, self._listen)
                 return

@@ -1,8 +1,9 @@
-"""Everybody who is connected, and how many may be.
+"""The open connections, and how many there may be.
 
-Whoever has shown a valid token is known. Strangers have places of their own: when those are taken,
-the one who has been there longest makes room, so that no number of them keeps a client out, and
-they never take a place of the known. Of the known, the one that was idle longest makes room.
+A connection that has shown a valid token is known. Strangers have places of their own: when those
+are taken, or the system has no descriptor left, the oldest stranger makes room, so that no number
+of them keeps a client out, and they never take a place of the known. Of the known, the one that was
+idle longest makes room.
 """
 
 import asyncio
@@ -41,7 +42,7 @@ class Connections:
         self._empty = asyncio.Event()
 
     def add(self, guest: Guest) -> None:
-        """Gives a newcomer a place. Somebody else may lose theirs, or the newcomer gets none."""
+        """Gives a newcomer a place. Another may lose its place, or the newcomer gets none."""
         self._empty.clear()
         if len(self._strangers) >= self._places:
             self._make_room()
@@ -79,6 +80,13 @@ class Connections:
     def abort(self) -> None:
         for guest in self._all():
             guest.abort()
+
+    def drop_stranger(self) -> bool:
+        """Closes the oldest stranger, if there is one."""
+        oldest = next((guest for guest in self._strangers if not guest.is_recognized()), None)
+        if oldest is not None:
+            self._drop(oldest)
+        return oldest is not None
 
     def _make_room(self) -> None:
         for guest in list(self._strangers):

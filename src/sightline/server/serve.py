@@ -32,8 +32,15 @@ async def serve_http(
     for number in ending_signals():
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stopping.set)
-    connections = Connections(places_for_connections(raise_descriptor_limit()))
-    acceptor = Acceptor(listener, lambda: Connection(app, connections, loop), loop)
+    places = places_for_connections(raise_descriptor_limit())
+    connections = Connections(places)
+    acceptor = Acceptor(
+        listener,
+        lambda: Connection(app, connections, loop),
+        loop,
+        at_once=places // 4,
+        make_room=connections.drop_stranger,
+    )
     await acceptor.open()
     try:
         ready()
