@@ -38,7 +38,7 @@ def test_a_hit_is_said_to_be_in_its_root(home: Path, workspace: Workspace, tmp_p
     one = run(home, "index", "search", "Circle", "--root", str(other)).stdout
     assert "  in " not in one
     odd = run(home, "index", "search", "Circle", *roots, "--path", f"{root}/src").stdout
-    assert "path takes globs below a root: no absolute paths, no {a,b}." in odd
+    assert "path takes globs relative to a root: no absolute paths, no {a,b}." in odd
 
 
 def test_build_status_search(home: Path, workspace: Workspace) -> None:
@@ -215,7 +215,7 @@ def test_empty_matches_are_left_out_and_it_is_said(
     root = workspace({"a.py": "x = 1\n\ny = 2\n"})
     run(home, "index", "build", root)
     found = run(home, "index", "search", pattern, "--mode", "regex", cwd=root)
-    assert found.stdout == "Returned 0 of 0 hits (0 matches). Empty matches are not counted.\n"
+    assert found.stdout == "No matches. Empty matches are not counted.\n"
     spelled = run(home, "index", "search", "x", "--mode", "regex", cwd=root)
     assert "Empty matches" not in spelled.stdout
 
@@ -277,16 +277,18 @@ def test_where_nothing_is_found_the_next_step_is_said(home: Path, workspace: Wor
     def said(*words: str) -> str:
         return run(home, "index", "search", *words, cwd=root).stdout
 
-    assert "Names declared inside a function are not known" in said("inner", "--symbol", "inner")
+    assert "Names declared inside functions are not indexed" in said("inner", "--symbol", "inner")
     assert "a.py:1  function outer" in said("inner")
-    assert "mode literal finds any text" in said("q")
+    assert said("q") == (
+        "No hits. Use mode literal for punctuation, single letters and parts of words.\n"
+    )
     assert "mode literal" not in said("q", "--mode", "literal")
-    none = "No indexed file passes path; globs begin at the root, such as src/**."
+    none = "No indexed file passes path; globs start at the root, such as src/**."
     for mode in ("auto", "literal"):
         nowhere = said("outer", "--path", "nothing/**", "--mode", mode)
         assert none in nowhere and "mode literal" not in nowhere
     assert "No indexed file passes path and language;" in said("q", "--path", "a.py", *GO)
-    no_go = "No indexed file is in go; sightline index status --json has the languages."
+    no_go = "No indexed file is in go; sightline index status --json lists the languages."
     assert no_go in said("outer", *GO)
     words = ("call", "show_file", '{"symbol": "inner"}')
     shown = run(home, *words, cwd=root).stderr

@@ -75,7 +75,7 @@ async def test_a_name_that_is_not_utf8_is_counted_as_it_comes_and_goes(
         found = await running.once("search", query="needle", mode="literal")
         assert len(found["items"]) == 2
         summary: str = found["summary"]
-        return summary.removeprefix("Returned 2 of 2 hits (2 matches).").strip()
+        return summary.removeprefix("Returned 2 of 2 hits (2 matching lines, 2 matches).").strip()
 
     async with index_engine(root, tmp_path / "cache") as running:
         assert await said(running) == ""

@@ -63,6 +63,8 @@ class Answer:
     capped: bool = False
     note: str = ""
     matches: int = 0
+    #: How many lines they begin in.
+    lines: int = 0
     skipped: int = 0
     #: Folders that could not be looked into.
     closed: int = 0
@@ -342,6 +344,7 @@ class Index:
             if results.note and results.note not in answer.note:
                 answer.note = f"{results.note} {answer.note}".strip()
             answer.matches += results.matches
+            answer.lines += results.lines
             answer.skipped += snapshot.left_out_without(inner)
             if builder.found is not None:
                 unnameable, closed = builder.found.unnameable, builder.found.closed

@@ -178,31 +178,35 @@ def _advice(request: "Request", *, fileless: bool) -> str:
     """What may find something where nothing was found. ``fileless``: no file passes the filters."""
     filters = request.filters
     if any(map(_is_odd, filters.paths)):
-        return " path takes globs below a root: no absolute paths, no {a,b}."
+        return " path takes globs relative to a root: no absolute paths, no {a,b}."
     if fileless and filters.paths:
         both = " and language" if filters.language else ""
-        return f" No indexed file passes path{both}; globs begin at the root, such as src/**."
+        return f" No indexed file passes path{both}; globs start at the root, such as src/**."
     if fileless and filters.language:
-        return f" No indexed file is in {filters.language}; index_status has the languages."
+        return f" No indexed file is in {filters.language}; index_status lists the languages."
     if filters.symbol or filters.kind:
         return (
-            " Names declared inside a function are not known as symbols: leave symbol and kind out."
+            " Names declared inside functions are not indexed as symbols; leave symbol and kind out"
+            " to search all text."
         )
     if request.mode == "auto":
-        return " mode literal finds any text, also signs, single letters and parts of words."
+        return " Use mode literal for punctuation, single letters and parts of words."
     return ""
 
 
 def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) -> str:
     total = len(found)
-    if request.mode == "auto":
+    if not total:
+        sentence = "No hits" if request.mode == "auto" else "No matches"
+    elif request.mode == "auto":
         counted = f"{total} or more" if found.capped else str(total)
         sentence = f"Returned {returned} of {counted} ranked hits"
     else:
         least = "at least " if found.capped else ""
         sentence = (
             f"Returned {returned} of {least}{plural(total, 'hit')}"
-            f" ({least}{plural(found.matches, 'match', 'matches')})"
+            f" ({least}{plural(found.lines, 'matching line')},"
+            f" {least}{plural(found.matches, 'match', 'matches')})"
         )
     if more:
         sentence += "; next page available"

@@ -28,7 +28,7 @@ _WAIT_S = {"build": 86_400.0, "status": 60.0, "search": 60.0}
 
 #: What agents call, and what people type instead.
 _COMMANDS = {
-    "index_status has": "sightline index status --json has",
+    "index_status lists": "sightline index status --json lists",
     "call index_build": "run sightline index build",
     "index_build": "sightline index build",
     "index_status": "sightline index status",

@@ -22,10 +22,8 @@ def reasons_for(
     """Short sentences, the strongest evidence first."""
     if query is None:
         what = "contains the text" if mode == "literal" else "matches the pattern"
-        count = len(hit.matches)
-        many = (
-            f" ({count} or more times)" if count >= 5 else f" ({count} times)" if count > 1 else ""
-        )
+        count = hit.part.matches if hit.part is not None else 1
+        many = f" ({count} times)" if count > 1 else ""
         return (what + many, *_role(snapshot, hit))
     reasons: list[str] = []
     if hit.symbol is not None and hit.symbol.name in query.names:

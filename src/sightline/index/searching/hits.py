@@ -6,7 +6,23 @@ from typing import NamedTuple
 from sightline.index.cutting.chunks import Chunk, Symbol, utf16_column
 from sightline.index.cutting.windows import newlines
 
-__all__ = ["Hit", "line_and_column"]
+__all__ = ["WHOLE", "Hit", "Part", "line_and_column"]
+
+#: Where a part of a chunk begins or ends: where the chunk does.
+WHOLE = -1
+
+
+class Part(NamedTuple):
+    """What of a chunk a hit of a text search is about: a run of matching lines. 0-based."""
+
+    #: The first and the last of the lines in which a match begins.
+    first: int
+    last: int
+    #: The lines that are the hit's, so that the hits of a chunk share none.
+    start: int = WHOLE
+    end: int = WHOLE
+    #: How many matches begin there.
+    matches: int = 1
 
 
 class Hit(NamedTuple):
@@ -18,17 +34,23 @@ class Hit(NamedTuple):
     score: float
     #: The symbol that was asked for, or the chunk's own; windows of text have none.
     symbol: Symbol | None = None
-    #: Byte ranges of matches in the file, for literal and pattern searches.
+    #: Byte ranges of the first match of each matching line, for literal and pattern searches.
     matches: tuple[tuple[int, int], ...] = ()
-    reasons: tuple[str, ...] = ()
+    part: Part | None = None
 
     @property
     def start_line(self) -> int:
-        return self.symbol.line if self._is_inner else self.chunk.start_line  # type: ignore[union-attr]
+        own = self.symbol.line if self._is_inner else self.chunk.start_line  # type: ignore[union-attr]
+        if self.part is None:
+            return own
+        return self.part.first if self.part.start != WHOLE else min(own, self.part.first)
 
     @property
     def end_line(self) -> int:
-        return self.symbol.end_line if self._is_inner else self.chunk.end_line  # type: ignore[union-attr]
+        own = self.symbol.end_line if self._is_inner else self.chunk.end_line  # type: ignore[union-attr]
+        if self.part is None:
+            return own
+        return max(own if self.part.end == WHOLE else self.part.end, self.part.last)
 
     @property
     def name(self) -> str:

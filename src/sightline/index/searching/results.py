@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sightline.index.cutting.chunks import Chunk, Symbol
-from sightline.index.searching.hits import Hit
+from sightline.index.searching.hits import Hit, Part
 from sightline.index.storage.records import Record
 from sightline.index.storage.snapshot import Snapshot
 from sightline.index.terms.words import compact
@@ -26,11 +26,12 @@ SCALE = 10_000
 
 
 class Found(NamedTuple):
-    """A chunk by its number in the snapshot, its score, and where a text search matched."""
+    """A chunk by its number in the snapshot, its score, and where in it a text search matched."""
 
     chunk: int
     score: float
     matches: tuple[tuple[int, int], ...] = ()
+    part: Part | None = None
 
 
 class Results(NamedTuple):
@@ -39,8 +40,9 @@ class Results(NamedTuple):
     capped: bool = False
     #: What should be said about the whole, such as a phrase that was not found.
     note: str = ""
-    #: How many matches were counted, in text searches.
+    #: How many matches were counted, and lines in which they begin, in text searches.
     matches: int = 0
+    lines: int = 0
     #: How much vectors counted beside words.
     weight: float = 0.0
 
@@ -69,7 +71,7 @@ class Records:
         file, number = self.place(chunk)
         return self.of(file)[number]
 
-    def hit(self, found: Found, name: str, kind: str, reasons: tuple[str, ...] = ()) -> Hit:
+    def hit(self, found: Found, name: str, kind: str) -> Hit:
         """A chunk as a hit. ``name`` and ``kind`` say which of its symbols was asked for."""
         file, number = self.place(found.chunk)
         chunk = self.of(file)[number]
@@ -81,7 +83,7 @@ class Records:
             found.score,
             pick_symbol(chunk, name, kind),
             found.matches,
-            reasons,
+            found.part,
         )
 
 

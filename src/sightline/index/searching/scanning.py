@@ -1,12 +1,16 @@
-"""Text search: which chunks hold a literal or match a pattern, checked in the files themselves.
+"""Text search: which lines hold a literal or match a pattern, checked in the files themselves.
 
 Trigrams say which files can have a match; each of those is read and searched, source before tests
 and docs, in the order of paths, until enough is found. Nothing is answered that was not seen in the
 file. Patterns run on RE2, in time linear in the text, whatever the pattern is.
+
+A hit is a run of matching lines of one chunk, at most as many as a snippet shows, so that the hits
+of a file have every matching line, each once per chunk, in the order of the file.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -16,6 +20,7 @@ from numpy.typing import NDArray
 from sightline.contract.failures import InvalidArguments
 from sightline.index.reading.roles import Role
 from sightline.index.searching.filters import Scope
+from sightline.index.searching.hits import WHOLE, Part
 from sightline.index.searching.lookup import Lookup
 from sightline.index.searching.patterns import ANY, Need, needed
 from sightline.index.searching.results import Found, Records, Results
@@ -34,12 +39,11 @@ __all__ = ["MAX_HITS", "MAX_MATCHES", "Scanner", "compile_pattern"]
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-#: At most this many chunks are answered.
-MAX_HITS = 1_000
+#: At most this many hits are answered.
+MAX_HITS = 10_000
 #: After the file with the match of this number no other is searched: a pattern that matches every
 #: character must not go through a large tree, where few of its chunks pass the filters.
 MAX_MATCHES = 1_000_000
-_MAX_MATCHES_KEPT = 5
 #: So few files are sooner read than ruled out by another trigram.
 _FEW = 4
 _MAX_EITHER = 40
@@ -72,7 +76,8 @@ _LACKS = {
 }
 _EMPTY = "Empty matches are not counted."
 
-Finder = Callable[[bytes], Iterator[tuple[int, int]]]
+Span = tuple[int, int]
+Finder = Callable[[bytes], Iterator[Span]]
 
 
 def compile_pattern(pattern: str) -> Expression:
@@ -126,6 +131,33 @@ def _distinct(numbers: Ints) -> Ints:
     return numbers[np.diff(numbers, prepend=-1) > 0]
 
 
+@dataclass(slots=True)
+class _Run:
+    """Matching lines of one chunk that follow each other in the file."""
+
+    number: int
+    #: The first match of each line.
+    spans: list[Span]
+    first: int
+    last: int
+    #: Where this part of the chunk begins and ends, where it is not all of it.
+    start: int = WHOLE
+    end: int = WHOLE
+    #: How many matches begin in it.
+    count: int = 1
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was found in a file."""
+
+    runs: list[_Run]
+    #: All matches, also those in chunks that do not pass the filters.
+    all: int = 0
+    matches: int = 0
+    lines: int = 0
+
+
 class Scanner(NamedTuple):
     snapshot: Snapshot
     lookup: Lookup
@@ -133,6 +165,8 @@ class Scanner(NamedTuple):
     records: Records
     #: Raises when the search was cancelled.
     check: Callable[[], None]
+    #: How many matching lines a hit has at most.
+    lines: int = 10
 
     def literal(self, text: str, scope: Scope) -> Results:
         """The chunks that hold ``text``, letter for letter."""
@@ -263,35 +297,42 @@ class Scanner(NamedTuple):
 
     def _scan(self, candidates: Flags, find: Finder, scope: Scope, declared: set[int]) -> Results:
         found: list[Found] = []
-        counted = seen = 0
+        matches = lines = seen = 0
+        capped = False
         for _, down, path, file in self._ordered(candidates & scope.with_chunks, declared):
             self.check()
             if len(found) >= MAX_HITS or seen >= MAX_MATCHES:
-                return Results(self._sorted(found)[:MAX_HITS], capped=True, matches=counted)
+                capped = True
+                break
             data = self.texts.read(path)
-            by_chunk = self._matches(file, data, find(data))
-            first = int(self.snapshot.chunk_first[file])
-            for number, (count, kept) in sorted(by_chunk.items()):
-                seen += count
-                chunk = first + number
-                if scope.chunks[chunk]:
-                    counted += count
-                    bonus = _DECLARES if chunk in declared else 0.0
-                    found.append(Found(chunk, bonus - down, tuple(kept)))
+            first, end = self.snapshot.chunk_first[file : file + 2].tolist()
+            within = self._within(file, data, find(data), scope.chunks[first:end].tolist())
+            seen += within.all
+            matches += within.matches
+            lines += within.lines
+            for run in within.runs:
+                chunk = first + run.number
+                bonus = _DECLARES if chunk in declared else 0.0
+                part = Part(run.first, run.last, run.start, run.end, run.count)
+                found.append(Found(chunk, bonus - down, tuple(run.spans), part))
         ordered = self._sorted(found)
-        return Results(ordered[:MAX_HITS], capped=len(found) > MAX_HITS, matches=counted)
+        capped = capped or len(found) > MAX_HITS
+        return Results(ordered[:MAX_HITS], capped=capped, matches=matches, lines=lines)
 
-    def _matches(
-        self, file: int, data: bytes, spans: Iterable[tuple[int, int]]
-    ) -> dict[int, tuple[int, list[tuple[int, int]]]]:
-        """Per chunk: how many matches begin in it, and the first few. All of a file are counted.
+    def _within(
+        self, file: int, data: bytes, spans: Iterable[Span], passing: Sequence[bool]
+    ) -> _Seen:
+        """The runs of matching lines in a file, in order, of the chunks that pass.
 
         Indentation and empty lines belong to what is around a declaration. A match that begins
         there is the declaration's, and begins with it.
         """
-        counts: dict[int, int] = {}
-        kept: dict[int, list[tuple[int, int]]] = {}
+        seen = _Seen([])
+        runs: dict[int, _Run] = {}
+        current: _Run | None = None
         owner = self.records.of(file).owner
+        line = reached = 0
+        last_line = -1
         for start, end in spans:
             # Each match may take a walk to the end of the file.
             self.check()
@@ -299,13 +340,28 @@ class Scanner(NamedTuple):
             number = owner(sign)
             if number is None:
                 continue
-            span = (start if sign == start or owner(start) == number else sign, end)
-            count = counts[number] = counts.get(number, 0) + 1
-            if count == 1:
-                kept[number] = [span]
-            elif count <= _MAX_MATCHES_KEPT:
-                kept[number].append(span)
-        return {number: (count, kept[number]) for number, count in counts.items()}
+            seen.all += 1
+            if not passing[number]:
+                continue
+            begin = start if sign == start or owner(start) == number else sign
+            line += data.count(b"\n", reached, begin)
+            reached = begin
+            seen.matches += 1
+            seen.lines += line != last_line
+            last_line = line
+            before = runs.get(number)
+            if before is not None and before.last == line:
+                before.count += 1
+            elif before is not None and before is current and len(before.spans) < self.lines:
+                before.spans.append((begin, end))
+                before.last = line
+                before.count += 1
+            else:
+                current = runs[number] = _Run(number, [(begin, end)], line, line)
+                seen.runs.append(current)
+                if before is not None:
+                    before.end, current.start = line - 1, line
+        return seen
 
     def _ordered(self, candidates: Flags, declared: set[int]) -> list[tuple[bool, float, str, int]]:
         """Files that declare the text first, then by role, then by path: (whether it does not,

@@ -98,7 +98,10 @@ class RootSearch:
     def run(self) -> Results:
         scope = Scope(self.snapshot, self._lookup, self.request.filters, self._elsewhere)
         self.has_files = bool(scope.files.any())
-        scanner = Scanner(self.snapshot, self._lookup, self._texts, self._records, self._check)
+        lines = self.request.limits.matching
+        scanner = Scanner(
+            self.snapshot, self._lookup, self._texts, self._records, self._check, lines
+        )
         if self.request.mode == "literal":
             return scanner.literal(self.request.query, scope)
         if self.request.mode == "regex":

@@ -1,7 +1,9 @@
 """Snippets: a few numbered lines of a chunk, around what was asked for.
 
 Lines are numbered from 1, as editors and show_file number them. Gaps are marked. A snippet has a
-bounded number of lines and characters whatever the file looks like.
+bounded number of lines and characters whatever the file looks like. Of a text search it has every
+matching line of the hit, marked as grep marks them: ``12:`` before a line in which a match begins,
+``13-`` before one that is shown beside it.
 """
 
 from bisect import bisect_right
@@ -19,12 +21,20 @@ __all__ = ["Limits", "Marks", "snippet"]
 Ends = NDArray[np.int64]
 
 _MAX_LINE = 160
+_USUAL_LINE = 70
+#: How much of a long line is shown before its match.
+_BEFORE_MATCH = 40
 _GAP = "..."
 
 
 class Limits(NamedTuple):
     lines: int = 10
     characters: int = 700
+
+    @property
+    def matching(self) -> int:
+        """How many matching lines a hit may have: about as many as there is room for."""
+        return max(1, min(self.lines, self.characters // _USUAL_LINE))
 
 
 class Marks:
@@ -61,26 +71,77 @@ class Marks:
 def snippet(data: bytes, hit: Hit, marks: Marks, limits: Limits) -> str:
     """The lines of a hit that say most about why it is one."""
     lines = line_ends(data)
-    shown = (
-        _matched(hit, lines, limits) if hit.matches else _ranked(data, hit, marks, lines, limits)
-    )
-    return _render(data, lines, shown, limits.characters)
+    if hit.matches:
+        return _matched(data, hit, lines, limits)
+    shown = _ranked(data, hit, marks, lines, limits)
+    entries: dict[int, str] = {}
+    room = limits.characters
+    before = shown[0] - 1 if shown else 0
+    for line in shown:
+        entry = f"{line + 1}: {_clipped(_text(data, lines, line))}"
+        size = len(entry) + 1 + (len(_GAP) + 1 if line > before + 1 else 0)
+        if entries and room < size:
+            break
+        room -= size
+        entries[line] = entry
+        before = line
+    return _joined(entries)
 
 
-def _matched(hit: Hit, lines: Ends, limits: Limits) -> list[int]:
-    """The lines of the matches, each with a neighbour while there is room."""
-    wanted: list[int] = []
+def _matched(data: bytes, hit: Hit, lines: Ends, limits: Limits) -> str:
+    """Every matching line, then what a match goes on to and the lines beside, while there is
+    room."""
+    entries: dict[int, str] = {}
+    beside: list[int] = []
     for start, end in hit.matches:
-        first = bisect_right(lines, start - 1)
-        last = min(bisect_right(lines, max(start, end - 1) - 1), first + 2)
-        wanted += range(first, last + 1)
-    wanted = list(dict.fromkeys(wanted))[: limits.lines]
-    for line in list(wanted):
-        for neighbour in (line - 1, line + 1):
-            inside = hit.chunk.start_line <= neighbour <= hit.chunk.end_line
-            if inside and len(wanted) < min(limits.lines, 3 * len(hit.matches)):
-                wanted.append(neighbour)
-    return sorted(set(wanted))
+        line = bisect_right(lines, start - 1)
+        begin = int(lines[line - 1]) + 1 if line else 0
+        column = len(data[begin:start].decode("utf-8", "replace"))
+        entries[line] = f"{line + 1}: {_clipped(_text(data, lines, line), column)}"
+        last = bisect_right(lines, max(start, end - 1) - 1)
+        beside += range(line + 1, min(last, line + 2) + 1)
+    for line in entries:
+        beside += (line - 1, line + 1)
+    most = min(limits.lines, 3 * len(entries))
+    room = limits.characters - sum(len(entry) + 1 for entry in entries.values())
+    for line in beside:
+        if line in entries or not hit.start_line <= line <= hit.end_line:
+            continue
+        entry = f"{line + 1}- {_clipped(_text(data, lines, line))}"
+        room -= len(entry) + 1
+        if room < 0 or len(entries) >= most:
+            break
+        entries[line] = entry
+    return _joined(entries)
+
+
+def _joined(entries: dict[int, str]) -> str:
+    """Numbered lines in their order, with a mark where some are left out."""
+    parts: list[str] = []
+    before = -1
+    for line in sorted(entries):
+        if parts and line > before + 1:
+            parts.append(_GAP)
+        parts.append(entries[line])
+        before = line
+    return "\n".join(parts)
+
+
+def _text(data: bytes, lines: Ends, line: int) -> str:
+    start = int(lines[line - 1]) + 1 if line else 0
+    end = int(lines[line]) if line < len(lines) else len(data)
+    return data[start:end].decode("utf-8", "replace").rstrip()
+
+
+def _clipped(text: str, column: int = 0) -> str:
+    """A line, or of a long one the part with what is at a column."""
+    if len(text) <= _MAX_LINE:
+        return text
+    if column < _MAX_LINE - _BEFORE_MATCH:
+        return text[: _MAX_LINE - 1] + "…"
+    start = column - _BEFORE_MATCH
+    end = start + _MAX_LINE - 2
+    return f"…{text[start:]}" if end >= len(text) else f"…{text[start:end]}…"
 
 
 def _ranked(data: bytes, hit: Hit, marks: Marks, lines: Ends, limits: Limits) -> list[int]:
@@ -122,23 +183,3 @@ def _densest(found: dict[int, set[str]], head: int, size: int) -> int:
             best, begin = len(stems), line
     # One line before the first match gives it some ground to stand on.
     return max(head, begin - 1) if begin > head else begin
-
-
-def _render(data: bytes, lines: Ends, shown: list[int], room: int) -> str:
-    parts: list[str] = []
-    before = shown[0] - 1 if shown else 0
-    for line in shown:
-        start = lines[line - 1] + 1 if line else 0
-        end = lines[line] if line < len(lines) else len(data)
-        text = data[start:end].decode("utf-8", "replace").rstrip()
-        if len(text) > _MAX_LINE:
-            text = text[: _MAX_LINE - 1] + "…"
-        entry = f"{line + 1}: {text}"
-        if line > before + 1:
-            entry = f"{_GAP}\n{entry}"
-        if parts and room < len(entry) + 1:
-            break
-        room -= len(entry) + 1
-        parts.append(entry)
-        before = line
-    return "\n".join(parts)
