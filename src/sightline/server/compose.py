@@ -266,6 +266,7 @@ class Program(Struct, eq=False):
         """Begins what can be done ahead, in the background."""
         if self.settings.families != ("context",):
             self.workspace.start()
+        if "lsp" in self.settings.families:  # no other family asks the source anything
             self.source.warm()
 
     def report(self, transport: str, sessions: list[str]) -> dict[str, Any]:

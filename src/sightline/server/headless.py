@@ -51,7 +51,7 @@ class Headless(NamedTuple):
 
     def go_ahead(self) -> None:
         """Begins what needs nothing of the workspace and leaves the processor to others."""
-        if self.settings.families != ("context",):
+        if "lsp" in self.settings.families:
             self.pool.go_ahead()
 
     async def close(self) -> None:
