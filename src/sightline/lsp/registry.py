@@ -180,7 +180,8 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     #: that end with a slash are for folders that come or go, from the project's folder (``./``).
     restart_on: tuple[str, ...] = ()
     diagnostics: Literal["pull", "push", "push-unversioned", "tsserver", "none"] = "pull"
-    workspace_diagnostics: Literal["pull", "sweep", "none"] = "none"
+    #: ``pull``: it reports all files in one answer. ``sweep``: it is asked about each document.
+    workspace_diagnostics: Literal["pull", "sweep", "none"] = "sweep"
     #: A sweep need not open the documents: the server reads the disk.
     sweeps_unopened: bool = False
     #: How many documents a sweep asks about at once: many where the server waits before it looks.
