@@ -56,7 +56,7 @@ CURES: dict[type[f.Failure], tuple[str, str]] = {
     ),
     f.TooLarge: (
         "one answer is larger than the byte cap",
-        "ask for less: a smaller `pageSize`, a narrower question",
+        "ask for less (a smaller `pageSize`, a narrower question), or set `answer_bytes`",
     ),
     f.TooMany: ("more results than may be counted", "narrow the question"),
     f.CursorInvalid: (

@@ -19,7 +19,7 @@ ABOUT = {
     "max_sessions": "how many clients `serve` keeps at once",
     "session_idle_s": "seconds after which an idle session is forgotten",
     "max_items_per_page": "the longest page, whatever a client asks for",
-    "max_response_bytes": "the largest answer, everything counted",
+    "max_response_bytes": "the largest answer, everything counted. Pages end earlier to fit; an unpaged list over it is CAP_EXCEEDED",
     "answer_bytes": "what the client shows its model without cutting it. Pages end earlier and outlines "
     "leave out the deepest symbols to fit; both say so. Clients that were seen to cut have a smaller value "
     "of their own",

@@ -201,7 +201,10 @@ def test_locations_outside_the_folders_are_dropped_and_counted(editor: Start, sa
     )
     found = window.call("definition", uri=uri, position={"line": 2, "character": 7})
     assert [item["uri"] for item in found["locations"]] == [uri]
-    assert found["summary"] == "Found 1 definition. 2 outside the workspace not shown."
+    assert found["summary"] == (
+        "Found 1 definition. 1 outside the workspace not shown. "
+        "1 in unsaved or virtual documents not shown."
+    )
     assert "secret" not in json.dumps(found)
 
 

@@ -45,7 +45,8 @@ async def test_what_lies_outside_is_left_out_and_counted(tmp_path: Path, tool: s
             Location((outside / "x.py").as_uri(), span(0)),
             Location((root / "link.py").as_uri(), span(0)),
             Location((root / "missing.py").as_uri(), span(0)),
-            Location("http://example.com/x", span(0)),
+            Location((root / "missing.py").as_uri(), span(0)),
+            Location("untitled:Untitled-1", span(0)),
             Location((root / "inner.py").as_uri(), span(2)),
             Location(desk.uri(), span(2)),
             Location(desk.uri(), span(1)),
@@ -54,7 +55,10 @@ async def test_what_lies_outside_is_left_out_and_counted(tmp_path: Path, tool: s
         items = payload["locations" if tool == "definition" else "items"]
         assert [item["uri"] for item in items] == [desk.uri()] * 2, "under the real name, once"
         assert [item["range"]["start"]["line"] for item in items] == [1, 2]
-        assert "4 outside the workspace not shown." in payload["summary"]
+        assert payload["summary"].endswith(
+            " 2 outside the workspace not shown. 1 in files that cannot be found not shown. "
+            "1 in unsaved or virtual documents not shown."
+        )
         assert OUTSIDE not in str(payload)
 
 
@@ -225,15 +229,19 @@ async def test_symbols_of_the_workspace(tmp_path: Path) -> None:
             RawWorkspaceSymbol("a", 12, Location(uri, span(0)), "C"),
             RawWorkspaceSymbol("a", 12, Location(uri, span(0))),
             RawWorkspaceSymbol("a", 12, Location(uri, span(0))),
-            RawWorkspaceSymbol("hidden", 12, Location(outside, span(0))),
+            *[RawWorkspaceSymbol("hidden", 12, Location(outside, span(0)))] * 2,
+            RawWorkspaceSymbol("new", 12, Location("untitled:Untitled-1", span(0))),
+            RawWorkspaceSymbol("gone", 12, Location(desk.uri("gone.py"), span(0))),
         ]
+        hidden = (
+            "1 outside the workspace not shown. 1 in files that cannot be found not shown. "
+            "1 in unsaved or virtual documents not shown."
+        )
         payload = await desk.payload("workspaceSymbols", query="  a \t")
         assert desk.source.queries == ["a"]
         shown = [(item["name"], item.get("containerName")) for item in payload["items"]]
         assert shown == [("a", "C"), ("a", None), ("b", None)]
-        assert payload["summary"] == (
-            "Returned 3 workspace symbols. 1 outside the workspace not shown."
-        )
+        assert payload["summary"] == f"Returned 3 workspace symbols. {hidden}"
         page = await desk.payload("workspaceSymbols", query="a", pageSize=2)
         assert page["summary"].startswith("Returned 2 workspace symbols (next page available).")
 
@@ -322,6 +330,9 @@ async def test_diagnostics_by_file(tmp_path: Path) -> None:
             desk.uri("again.py"): [RawDiagnostic(span(1), "wrong"), RawDiagnostic(span(2), "x")],
             desk.uri("empty.py"): [],
             f"file:///{OUTSIDE}/x.py": [RawDiagnostic(span(0), "wrong")],
+            "untitled:Untitled-1": [RawDiagnostic(span(0), "wrong")],
+            "untitled:Untitled-2": [],
+            desk.uri("gone.py"): [RawDiagnostic(span(0), "wrong")],
         }
         page = await desk.payload("diagnostics.workspace")
         assert [(i["uri"], len(i["diagnostics"])) for i in page["items"]] == [
@@ -329,7 +340,8 @@ async def test_diagnostics_by_file(tmp_path: Path) -> None:
             (desk.uri("b.py"), 200),
         ]
         assert page["summary"] == (
-            "Returned diagnostics for 2 files (Capped). 1 outside the workspace not shown."
+            "Returned diagnostics for 2 files (Capped). 1 outside the workspace not shown. 1 in "
+            "files that cannot be found not shown. 1 in unsaved or virtual documents not shown."
         )
         first = await desk.payload("diagnostics.workspace", pageSize=1)
         assert first["summary"].startswith("Returned diagnostics for 1 file (next page available).")
@@ -339,14 +351,16 @@ async def test_diagnostics_by_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("GW-5.2-unpaged", "GW-5.3-response-bytes")
-@pytest.mark.parametrize("how", ["settings", "client"])
-async def test_lists_are_made_to_fit_and_say_so(tmp_path: Path, how: str) -> None:
-    """Fewer bytes for all answers, or for the payloads of one client: shorter, never refused."""
-    settings = Settings(max_response_bytes=16_384) if how == "settings" else Settings()
+@pytest.mark.parametrize("cap", [16_384, 524_288])
+@pytest.mark.parametrize("content", ["empty", "summary", "mirror"])
+async def test_lists_are_made_to_fit_a_client_and_say_so(
+    tmp_path: Path, cap: int, content: Any
+) -> None:
+    """Fewer bytes for the payloads of one client: shorter, whatever the cap would refuse."""
+    settings = Settings(max_response_bytes=cap)
     async with desktop(tmp_path / "ws", FakeSource(), settings=settings) as desk:
-        if how == "client":
-            desk.options = ClientOptions(answer_bytes=8_192)
-        limit = 16_384 if how == "settings" else 8_192
+        limit = 6_144
+        desk.options = ClientOptions(answer_bytes=limit, content=content)
         desk.source.symbols = [
             symbol(f"C{line}", line * 10, symbol("deep", line * 10 + 1)) for line in range(40)
         ]
@@ -369,6 +383,61 @@ async def test_lists_are_made_to_fit_and_say_so(tmp_path: Path, how: str) -> Non
             size = len(json.dumps(payload, separators=(",", ":")))
             assert limit // 2 < size <= limit
         assert page["nextCursor"] is not None
+
+
+@pytest.mark.requirement("GW-5.3-response-bytes", "GW-6.3-CAP_EXCEEDED")
+@pytest.mark.parametrize("cap", [16_384, 524_288])
+async def test_an_unpaged_list_over_the_cap_is_refused(tmp_path: Path, cap: int) -> None:
+    """A list of 200 is whole or an error. A page of the same items is cut, and goes on."""
+    long = cap // 200 + 400
+    settings = Settings(max_response_bytes=cap)
+    async with desktop(tmp_path / "ws", FakeSource(), settings=settings) as desk:
+        desk.source.symbols = [symbol("n" * long, line) for line in range(200)]
+        desk.source.diagnostics = [RawDiagnostic(span(n), "m" * long) for n in range(200)]
+        (desk.root / ("d" * 200)).mkdir()
+        for number in range(200):
+            name = f"{'d' * 200}/{number:03}{'f' * 200}.py"
+            (desk.root / name).write_text("x = 1\n", encoding="utf-8")
+            desk.source.locations = [*desk.source.locations, Location(desk.uri(name), span(0))]
+        place = {"uri": desk.uri(), "position": START}
+        questions: list[tuple[str, dict[str, Any]]] = [
+            ("documentSymbols", {"uri": desk.uri()}),
+            ("diagnostics.document", {"uri": desk.uri()}),
+        ]
+        if cap < 200 * 400:  # longer paths would not fit the system
+            questions.append(("definition", place))
+        for tool, arguments in questions:
+            first = await desk.call(tool, **arguments)
+            assert first["error"]["data"] == {"code": "MCP_LSP_GATEWAY/CAP_EXCEEDED"}, tool
+            assert "max_response_bytes" in first["error"]["message"], "the cause"
+            assert "answer_bytes" in first["error"]["message"], "the next step"
+            assert await desk.call(tool, **arguments) == first, "from memory, too"
+        if cap < 200 * 400:
+            page = await desk.payload("references", **place, pageSize=200)
+            assert 0 < len(page["items"]) < 200 and page["nextCursor"] is not None
+
+
+@pytest.mark.requirement("GW-5.3-response-bytes")
+async def test_200_names_of_3_003_characters(tmp_path: Path) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        desk.source.symbols = [symbol("n" * 3_003, line) for line in range(200)]
+        assert await desk.code("documentSymbols", uri=desk.uri()) == "CAP_EXCEEDED"
+        desk.options = ClientOptions(answer_bytes=30_000)
+        outline = await desk.payload("documentSymbols", uri=desk.uri())
+        count = len(outline["symbols"])
+        assert 0 < count < 10
+        said = f"Returned {count} of 200 document symbols (capped). Left out: {200 - count}, "
+        assert outline["summary"].startswith(said)
+
+
+@pytest.mark.requirement("GW-5.2-unpaged", "GW-5.3-response-bytes")
+async def test_the_cap_on_items_comes_first(tmp_path: Path) -> None:
+    """A list is cut to 200 with a summary, and only then measured."""
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        desk.source.symbols = [symbol("n" * 2_000, line) for line in range(400)]
+        outline = await desk.payload("documentSymbols", uri=desk.uri())
+        assert len(outline["symbols"]) == 200
+        assert outline["summary"].startswith("Returned 200 of 400 document symbols (capped).")
 
 
 async def test_one_item_larger_than_a_client_shows_is_still_an_answer(tmp_path: Path) -> None:

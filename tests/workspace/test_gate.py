@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sightline.contract.failures import Failure, NotFound, UriInvalid, WorkspaceDenied
-from sightline.workspace.gate import Gate
+from sightline.workspace.gate import Gate, Hidden
 from sightline.workspace.roots import BadRoot, RootSet, default_root, open_root
 
 
@@ -219,14 +219,28 @@ def test_nested_and_neighbouring_roots(ws: Path, tmp_path: Path) -> None:
 def test_what_may_be_shown(gate: Gate, ws: Path, tmp_path: Path) -> None:
     (ws / "out.py").symlink_to(tmp_path / "outside" / "secret.py")
     assert gate.shown_uri(f"file://{ws}/pkg/a.py") == f"file://{ws}/pkg/a.py"
-    for hidden in (
-        f"file://{tmp_path}/outside/secret.py",
-        f"file://{ws}/out.py",
-        f"file://{ws}/missing.py",
-        "untitled:Untitled-1",
-        "file://host/a.py",
+    (ws / "gone.py").symlink_to("missing.py")
+    (ws / "out").symlink_to(tmp_path / "outside")
+    (ws / ".git").mkdir()
+    for uri, why in (
+        (f"file://{tmp_path}/outside/secret.py", Hidden.OUTSIDE),
+        (f"file://{tmp_path}/outside/", Hidden.OUTSIDE),
+        (f"file://{tmp_path}/outside/missing.py", Hidden.OUTSIDE),
+        (f"file://{ws}/out.py", Hidden.OUTSIDE),
+        (f"file://{ws}/out/secret.py", Hidden.OUTSIDE),
+        (f"file://{ws}/missing.py", Hidden.MISSING),
+        (f"file://{ws}/gone.py", Hidden.MISSING),
+        (f"file://{ws}/missing/a.py", Hidden.MISSING),
+        (f"file://{ws}/pkg/a.py/b.py", Hidden.MISSING),
+        (f"file://{ws}/.git", Hidden.PRIVATE),
+        (f"file://{ws}/.git/config", Hidden.PRIVATE),
+        (f"file://{ws}/pkg/", Hidden.NO_FILE),
+        ("untitled:Untitled-1", Hidden.NO_FILE),
+        ("http://example.com/a.py", Hidden.NO_FILE),
+        ("file://host/a.py", Hidden.NO_FILE),
     ):
-        assert gate.shown_uri(hidden) is None
+        assert gate.look_at(uri) is why, uri
+        assert gate.shown_uri(uri) is None
 
 
 def test_forbidden_roots(tmp_path: Path) -> None:

@@ -232,7 +232,7 @@ class Calls(Struct, eq=False, dict=True):
             raise TimedOut(STOPPED, timeout_ms=caps.timeout_ms) from None
         result = asked.wrap(page)
         if len(result) > asked.room:
-            raise TooLarge
+            raise TooLarge(tool.info.too_large)
         if tool.info.family == "lsp":
             self._recent.keep(self._recently(asked, typed, result), *_asker(tool, caller))
         return result
@@ -440,9 +440,13 @@ class Asked(NamedTuple):
 
 
 def fit(whole: Whole, asked: Asked) -> EncodedPage:
-    """The payload, shortened where the tool knows how and the answer would not fit."""
+    """The payload, shortened where the client shows less, or where the cap may cut it.
+
+    A list that is over the cap stays as it is, and is refused.
+    """
     page = _encoded(whole.payload)
-    if whole.shorten is None or asked.fits(page):
+    may_cut = whole.cut_to_cap or asked.aim < asked.room
+    if whole.shorten is None or not may_cut or asked.fits(page):
         return page
     # How much the envelope adds depends on the text (a mirror escapes what it repeats), so the
     # longest payload that fits is searched for.

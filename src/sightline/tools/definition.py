@@ -20,6 +20,8 @@ INFO = ToolInfo(
     description="Where the symbol at a position is defined. Positions are 0-based.",
     schema_version=1,
     epochs=SOURCE_EPOCHS,
+    too_large="the definitions are larger than max_response_bytes; set answer_bytes to have the "
+    "list cut",
 )
 
 
@@ -36,8 +38,8 @@ class Definition:
     async def answer(self, desk: Desk, question: Question[PositionArguments]) -> Whole:
         file, position = question.notes, question.arguments.position
         found = await desk.source.definition(file, position)
-        locations, outside = canonical_locations(desk.view, found.items)
-        first, rest = locations[:MAX_ITEMS_NONPAGED], not_found(file, position, found, outside)
+        locations, hidden = canonical_locations(desk.view, found.items)
+        first, rest = locations[:MAX_ITEMS_NONPAGED], not_found(file, position, found, hidden)
 
         def definitions(count: int) -> Definitions:
             return Definitions(first[:count], _summary(count, len(locations)) + rest)

@@ -16,6 +16,8 @@ INFO = ToolInfo(
     description="Errors and warnings of one document, as it is on disk now.",
     schema_version=1,
     epochs=DOCUMENT_DIAGNOSTICS_EPOCHS,
+    too_large="the diagnostics are larger than max_response_bytes; mend the first errors and ask "
+    "again, or set answer_bytes to have the list cut",
 )
 
 

@@ -1,5 +1,6 @@
 """``vscode.lsp.diagnostics.workspace``: errors and warnings of every file, paged by file."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct, UnsetType
@@ -14,6 +15,7 @@ from sightline.contract.source import RawDiagnostic
 from sightline.contract.values import FileDiagnostics
 from sightline.tools.diagnostics import by_severity, canonical_diagnostics
 from sightline.tools.tool import Desk, Paged, Question, ToolInfo, left_out, plural
+from sightline.workspace.gate import Hidden
 from sightline.workspace.view import DIAGNOSTICS_EPOCHS, View
 
 INFO = ToolInfo(
@@ -47,13 +49,13 @@ class DiagnosticsWorkspace:
 
         found = await desk.source.workspace_diagnostics(counted)
         merged: dict[str, list[RawDiagnostic]] = {}
-        outside = 0
+        hidden: Counter[Hidden] = Counter()
         for raw_uri, diagnostics in found.items.items():
-            uri = desk.view.gate.shown_uri(raw_uri)
-            if uri is not None:
+            uri = desk.view.gate.look_at(raw_uri)
+            if not isinstance(uri, Hidden):
                 merged.setdefault(uri, []).extend(diagnostics)
             elif diagnostics:
-                outside += 1
+                hidden[uri] += 1
         groups: list[FileDiagnostics] = []
         capped: set[str] = set()
         severities: list[int | UnsetType] = []
@@ -69,7 +71,7 @@ class DiagnosticsWorkspace:
         ordered = canonical(groups, file_key)
 
         # A server may be there that has none.
-        rest = left_out(outside, found, "Not checked:", desk.view.gone)
+        rest = left_out(hidden, found, "Not checked:", desk.view.gone)
         in_words = by_severity(severities)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:

@@ -23,6 +23,8 @@ INFO = ToolInfo(
     description="The classes, functions and variables of one document, as a flat list.",
     schema_version=1,
     epochs=SOURCE_EPOCHS,
+    too_large="the outline is larger than max_response_bytes; read the file, ask for workspace "
+    "symbols by name, or set answer_bytes to have the outline cut",
 )
 
 

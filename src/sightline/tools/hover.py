@@ -42,7 +42,7 @@ class Hover:
         clean = [HoverContent(c.kind, desk.view.redact(c.value)) for c in found.contents]
         contents = canonical((c for c in clean if c.value), hover_key)
         text = _clamp(contents, found.range)
-        return Whole(text, lambda size: _shorten(text, size))
+        return Whole(text, lambda size: _shorten(text, size), cut_to_cap=True)
 
 
 def _clamp(contents: list[HoverContent], span: Range | UnsetType) -> HoverText:

@@ -1,7 +1,7 @@
 """What the tools that take a document and a position have in common."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -12,6 +12,7 @@ from sightline.contract.texts import line_length_utf16, line_text
 from sightline.contract.values import Location, Position
 from sightline.tools.paths import document
 from sightline.tools.tool import Question, left_out
+from sightline.workspace.gate import Hidden
 from sightline.workspace.view import View
 
 __all__ = [
@@ -55,8 +56,10 @@ def check_position(file: SourceFile, position: Position) -> None:
         raise NotFound("the line is shorter; columns count UTF-16 units from 0")
 
 
-def canonical_locations(view: View, found: Iterable[Location]) -> tuple[list[Location], int]:
-    """The locations inside the roots, in canonical order and each once, and how many are not.
+def canonical_locations(
+    view: View, found: Iterable[Location]
+) -> tuple[list[Location], Counter[Hidden]]:
+    """The locations inside the roots, in canonical order and each once, and how many are hidden.
 
     The same list as sorting by ``location_key`` gives, but grouped by file first: a file is gated
     once however many locations lie in it, and 20,000 locations take 10 ms instead of 45.
@@ -64,12 +67,12 @@ def canonical_locations(view: View, found: Iterable[Location]) -> tuple[list[Loc
     groups: defaultdict[str, list[Location]] = defaultdict(list)
     for location in found:
         groups[location.uri].append(location)
-    outside = 0
+    hidden: Counter[Hidden] = Counter()
     shown: dict[str, list[Location]] = {}
     for raw, places in groups.items():
-        uri = view.gate.shown_uri(raw)
-        if uri is None:
-            outside += len(places)
+        uri = view.gate.look_at(raw)
+        if isinstance(uri, Hidden):
+            hidden[uri] += len(set(places))
         elif uri == raw:
             shown.setdefault(uri, []).extend(places)
         else:
@@ -83,14 +86,17 @@ def canonical_locations(view: View, found: Iterable[Location]) -> tuple[list[Loc
             for start, end in [(span.start, span.end)]
         }
         locations += [unique[key] for key in sorted(unique)]
-    return locations, outside
+    return locations, hidden
 
 
 def not_found(
-    file: SourceFile, position: Position, found: Covered[Sequence[Location]], outside: int
+    file: SourceFile,
+    position: Position,
+    found: Covered[Sequence[Location]],
+    hidden: Mapping[Hidden, int],
 ) -> str:
     """What a summary says at its end of that which is not in the answer, and why."""
-    rest = left_out(outside, found)
+    rest = left_out(hidden, found)
     if found.nameless and not found.items:
         return f" {no_symbol_at(file.text, position)}{rest}"
     return rest

@@ -65,11 +65,11 @@ class References:
         )
         if len(found.items) > MAX_REFERENCES_RAW:
             raise TooMany("more than 20,000 references; ask about a narrower symbol")
-        locations, outside = canonical_locations(desk.view, found.items)
+        locations, hidden = canonical_locations(desk.view, found.items)
         if len(locations) > MAX_REFERENCES_ITEMS_TOTAL:
             raise TooMany("more than 20,000 references; ask about a narrower symbol")
 
-        rest = not_found(question.notes, asked.position, found, outside) + without(desk.view.gone)
+        rest = not_found(question.notes, asked.position, found, hidden) + without(desk.view.gone)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             next_page = " (next page available)" if more and returned != 1 else ""

@@ -129,7 +129,7 @@ class ShowFile:
             """Fewer lines, so that the payload takes at most about ``size`` bytes of JSON."""
             return payload(show.fewer(shown, max(0, size - 1_024)))
 
-        return Whole(payload(shown), shorten)
+        return Whole(payload(shown), shorten, cut_to_cap=True)
 
 
 def _admit(view: View, path: str) -> GatedFile:

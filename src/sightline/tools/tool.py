@@ -17,6 +17,7 @@ from sightline.contract.limits import DEFAULT_PAGE_SIZE
 from sightline.contract.settings import Family
 from sightline.contract.source import Covered, Expected, Source
 from sightline.contract.texts import listed
+from sightline.workspace.gate import Hidden
 from sightline.workspace.view import Epoch, View
 
 if TYPE_CHECKING:  # the index brings numpy, which only its own tools should have to wait for
@@ -99,6 +100,9 @@ class Whole(Struct, frozen=True):
 
     payload: msgspec.Struct | bytes
     shorten: Callable[[int], msgspec.Struct] | None = None
+    #: Whether it is also made shorter to fit ``max_response_bytes``: a text of which the rest can
+    #: be asked for, or whose cut the contract demands. A list over that cap is refused.
+    cut_to_cap: bool = False
 
 
 def within(items: Sequence[msgspec.Struct], size: int) -> int:
@@ -151,6 +155,8 @@ class ToolInfo(Struct, frozen=True):
     page_size: int = DEFAULT_PAGE_SIZE
     #: Why a cursor may have become stale, where it may be more than a change of the workspace.
     stale: str | None = None
+    #: What else helps where an answer is over the byte cap.
+    too_large: str | None = None
     #: Whether a question with these arguments is not about the workspace after all.
     elsewhere: Callable[[Any], bool] = lambda arguments: False
     #: What of a question a source can begin with before the workspace is known.
@@ -178,7 +184,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def left_out(
-    outside: int,
+    hidden: Mapping[Hidden, int],
     covered: Covered[Any] | None = None,
     lacking: str = "No language server for",
     gone: Sequence[str] = (),
@@ -188,7 +194,7 @@ def left_out(
     ``lacking`` begins the sentence that names the languages that are not covered. ``gone`` are
     roots of which nothing is known.
     """
-    sentences = [f"{outside} outside the workspace not shown."] if outside else []
+    sentences = [f"{hidden[why]:,} {why.value} not shown." for why in Hidden if hidden.get(why)]
     if covered is not None:
         if covered.uncovered:
             sentences.append(f"{lacking} {listed(covered.uncovered, _MAX_NAMES)}.")

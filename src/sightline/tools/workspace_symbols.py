@@ -1,6 +1,7 @@
 """``vscode.lsp.workspaceSymbols``: symbols of the whole workspace by part of their name."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -14,6 +15,7 @@ from sightline.contract.orders import canonical, workspace_symbol_key
 from sightline.contract.source import RawWorkspaceSymbol
 from sightline.contract.values import Location, Range, WorkspaceSymbol
 from sightline.tools.tool import Desk, Paged, Question, ToolInfo, left_out, plural
+from sightline.workspace.gate import Hidden
 from sightline.workspace.view import SOURCE_EPOCHS, View
 
 INFO = ToolInfo(
@@ -51,11 +53,11 @@ class WorkspaceSymbols:
     async def answer(self, desk: Desk, question: Question[WorkspaceSymbolsArguments]) -> Paged:
         found = await desk.source.workspace_symbols(question.notes)
         shown: dict[str, list[RawWorkspaceSymbol]] = {}
-        outside = 0
+        hidden: dict[RawWorkspaceSymbol, Hidden] = {}
         for raw in found.items:
-            uri = desk.view.gate.shown_uri(raw.location.uri)
-            if uri is None:
-                outside += 1
+            uri = desk.view.gate.look_at(raw.location.uri)
+            if isinstance(uri, Hidden):
+                hidden[raw] = uri
             elif raw.name.strip():
                 shown.setdefault(uri, []).append(raw)
         symbols: list[WorkspaceSymbol] = []
@@ -74,7 +76,7 @@ class WorkspaceSymbols:
         if len(ordered) > MAX_WORKSPACE_SYMBOLS_ITEMS_TOTAL:
             raise TooMany("more than 20,000 symbols match; use a longer query")
 
-        rest = left_out(outside, found, gone=desk.view.gone)
+        rest = left_out(Counter(hidden.values()), found, gone=desk.view.gone)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             next_page = " (next page available)" if more and returned != 1 else ""

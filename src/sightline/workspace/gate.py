@@ -6,9 +6,11 @@ time and the first step that leaves the roots is denied. A file is opened withou
 in its last step, must be a regular file, and the open descriptor must still lie inside the roots
 before a byte is read, so that a link swapped during the call gains nothing.
 
-Out: a location is shown only if its real path lies inside the roots, under its canonical URI.
+Out: a location is shown only if its real path lies inside the roots, under its canonical URI. For
+one that is not shown the gate says why, so that an answer can count it as what it is.
 """
 
+import enum
 import errno
 import os
 import stat
@@ -21,7 +23,7 @@ from sightline.contract.limits import MAX_DOCUMENT_BYTES
 from sightline.contract.uris import is_under, path_of, uri_of
 from sightline.workspace.roots import RootSet
 
-__all__ = ["Gate", "GatedFile"]
+__all__ = ["Gate", "GatedFile", "Hidden"]
 
 _MAX_LINKS = 40
 _CHUNK = 1 << 16
@@ -43,6 +45,18 @@ class GatedFile(NamedTuple):
     uri: str
 
 
+class Hidden(enum.Enum):
+    """Why a location is not shown."""
+
+    OUTSIDE = "outside the workspace"
+    #: In a version-control folder of a root.
+    PRIVATE = "in .git folders"
+    #: Gone, or behind a folder that cannot be entered.
+    MISSING = "in files that cannot be found"
+    #: A document that was never saved, a text that a server makes up, or a folder.
+    NO_FILE = "in unsaved or virtual documents"
+
+
 class Gate:
     """The gate of one root set, in one state of the file system.
 
@@ -51,10 +65,10 @@ class Gate:
 
     def __init__(self, roots: RootSet) -> None:
         self.roots = roots
-        self._folders: dict[str, str | None] = {}
+        self._folders: dict[str, str | Hidden] = {}
         #: Real folders inside the roots that were walked through.
         self._walked: set[str] = set()
-        self._shown: dict[str, str | None] = {}
+        self._shown: dict[str, str | Hidden] = {}
 
     def admit(self, uri: str) -> GatedFile:
         """The existing file or folder a client's URI names."""
@@ -73,6 +87,11 @@ class Gate:
 
     def shown_uri(self, uri: str) -> str | None:
         """The canonical URI under which an answer may name a location, or ``None``."""
+        shown = self.look_at(uri)
+        return None if isinstance(shown, Hidden) else shown
+
+    def look_at(self, uri: str) -> str | Hidden:
+        """The canonical URI under which an answer may name a location, or why it may not."""
         if uri not in self._shown:
             self._shown[uri] = self._show(uri)
         return self._shown[uri]
@@ -231,33 +250,45 @@ class Gate:
                     longest, real = prefix, root.real
         return real, [part for part in path[len(longest) :].split("/") if part]
 
-    def _show(self, uri: str) -> str | None:
+    def _show(self, uri: str) -> str | Hidden:
         try:
             path = path_of(uri)
         except UriInvalid:
-            return None
-        if path.endswith("/") or not self._lexically_inside(path):
-            return None
+            return Hidden.NO_FILE
+        if not self._lexically_inside(path.rstrip("/")):
+            return Hidden.OUTSIDE
+        if path.endswith("/"):
+            return Hidden.NO_FILE
         folder, _, name = path.rpartition("/")
         real_folder = self._real_folder(folder or "/")
-        if real_folder is None or name == _HIDDEN:
-            return None
+        if isinstance(real_folder, Hidden):
+            return real_folder
+        if name == _HIDDEN:
+            return Hidden.PRIVATE
         real = f"{real_folder}/{name}"
         try:
             if stat.S_ISLNK(os.lstat(real).st_mode):
                 real = self._resolve(path)
-        except (OSError, ValueError, UriInvalid, WorkspaceDenied):
-            return None
+        except WorkspaceDenied:
+            return Hidden.OUTSIDE
+        except (OSError, ValueError, UriInvalid):
+            return Hidden.MISSING
         return uri_of(real)
 
-    def _real_folder(self, folder: str) -> str | None:
+    def _real_folder(self, folder: str) -> str | Hidden:
         if folder not in self._folders:
-            try:
-                inside = self._lexically_inside(folder)
-                self._folders[folder] = self._resolve(folder) if inside else None
-            except (UriInvalid, WorkspaceDenied):
-                self._folders[folder] = None
+            self._folders[folder] = self._walk_to(folder)
         return self._folders[folder]
+
+    def _walk_to(self, folder: str) -> str | Hidden:
+        if not self._lexically_inside(folder):
+            return Hidden.OUTSIDE
+        try:
+            return self._resolve(folder)
+        except WorkspaceDenied:
+            return Hidden.PRIVATE if _HIDDEN in self._start(folder)[1] else Hidden.OUTSIDE
+        except UriInvalid:
+            return Hidden.MISSING
 
 
 def _components(target: str) -> list[str]:
