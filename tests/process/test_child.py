@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sightline.process import child as module
 from sightline.process.child import Child, StartFailed, spawn
 from sightline.process.keeper import GRACE_S, order, receive
-from sightline.process.strays import find_strays
+from sightline.process.strays import Group, end_strays, find_strays
 from tests.support.processes import alive, children_of, left_after, tree_command
 from tests.support.watching import HANG_S
 
@@ -153,7 +153,7 @@ async def test_a_killed_keeper_leaves_nothing() -> None:
 
 async def test_a_keeper_that_does_not_answer_is_forced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_END_LIMIT_S", 0.1)
-    child, pids = await tree("session", "stubborn-command")
+    child, pids = await tree("session", "daemon", "bare", "stubborn-command")
     os.kill(child._process.pid, signal.SIGSTOP)
     assert await child.end()
     assert not left_after(NO_ORPHAN_S, pids.values())
@@ -163,7 +163,7 @@ async def test_a_stranger_is_not_a_stray() -> None:
     stranger = subprocess.Popen(tree_command(), stdout=subprocess.DEVNULL, start_new_session=True)
     child, pids = await tree("plain")
     try:
-        assert set(find_strays(child._mark, child.pid)) == {
+        assert set(find_strays(child._mark, Group.of(child.pid))) == {
             child._process.pid,
             *pids.values(),
         }
@@ -172,6 +172,23 @@ async def test_a_stranger_is_not_a_stray() -> None:
     finally:
         stranger.kill()
         stranger.wait()
+
+
+async def test_the_group_of_a_stranger_that_got_the_same_number_is_not_touched() -> None:
+    """While Sightline is stopped a tree may end, and the system give its numbers to others."""
+    stranger = subprocess.Popen(tree_command(), stdout=subprocess.DEVNULL, start_new_session=True)
+    group = Group.of(stranger.pid)
+    assert group is not None
+    try:
+        assert find_strays("none", group) == [stranger.pid]
+        ended_before = group._replace(began=b"1")
+        assert find_strays("none", ended_before) == []
+        assert await asyncio.to_thread(end_strays, "none", ended_before)
+        assert alive(stranger.pid)
+    finally:
+        stranger.kill()
+        stranger.wait()
+    assert Group.of(stranger.pid) is None
 
 
 _HOST = """
@@ -242,9 +259,9 @@ async def test_what_cannot_be_started(command: list[str], reason: str) -> None:
     assert len(os.listdir("/proc/self/fd")) <= before + 1, "a loop keeps at most its own pipe"
 
 
-async def test_a_folder_that_is_not_there() -> None:
+async def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(StartFailed):
-        await spawn([sys.executable], cwd="/nonexistent", env={})
+        await spawn([sys.executable], cwd=str(tmp_path / "gone"), env={})
 
 
 async def test_cancelling_a_start_leaves_nothing() -> None:

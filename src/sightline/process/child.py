@@ -16,9 +16,9 @@ from pathlib import Path
 
 from sightline.contract.limits import TERMINATE_GRACE_MS
 from sightline.process.allowed import Allowed
-from sightline.process.keeper import order
+from sightline.process.keeper import descendants, order, send
 from sightline.process.pipes import Pipes, start_piped
-from sightline.process.strays import MARK, end_strays, find_strays
+from sightline.process.strays import MARK, Group, end_strays, find_strays
 
 __all__ = ["Child", "StartFailed", "spawn"]
 
@@ -30,6 +30,7 @@ _RUN_KEEPER = (
 )
 #: The keeper's grace and its rounds of killing, and a little for a busy machine.
 _END_LIMIT_S = TERMINATE_GRACE_MS / 1000 + 3.0
+_FORCE_ROUNDS = 20
 STREAM_LIMIT = 1 << 20
 _ANYTHING = Allowed()
 
@@ -45,6 +46,7 @@ class Child:
         self, pid: int, process: Process, pipes: Pipes, control: socket.socket, mark: str = ""
     ) -> None:
         self.pid = pid
+        self._group = Group.of(pid)
         self._process = process
         self._pipes = pipes
         self._control = control
@@ -103,7 +105,7 @@ class Child:
         finally:
             self._control.close()
         with contextlib.suppress(OSError):  # nothing can be looked at: too many files are open, say
-            await asyncio.to_thread(end_strays, self._mark, self.pid)
+            await asyncio.to_thread(end_strays, self._mark, self._group)
         return await self._process.wait()
 
     async def _end(self) -> bool:
@@ -121,14 +123,19 @@ class Child:
             # A pipe with unread data would stay open: asyncio closes it with its transport only.
             self._process._transport.close()  # type: ignore[attr-defined]
         try:
-            return not find_strays(self._mark, self.pid)
+            return not find_strays(self._mark, self._group)
         except OSError:
             return False  # nobody knows
 
     def _force(self) -> None:
-        """The keeper itself does not end: it is killed, and the group it started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
+        """The keeper itself does not end: what it keeps is killed, while it can be told by it."""
+        with contextlib.suppress(OSError):  # nothing can be looked at
+            for _ in range(_FORCE_ROUNDS):  # what is killed may have started something before
+                below = [] if self.ended else descendants(self._process.pid)
+                for pid in below:
+                    send(pid, signal.SIGKILL)
+                if not below:
+                    break
         with contextlib.suppress(ProcessLookupError, PermissionError):
             self._process.kill()
 
