@@ -6,6 +6,7 @@ Each is refused as an archive, and never blamed on the disk, on every kind of fi
 import gzip
 import io
 import resource
+import struct
 import tarfile
 import tracemalloc
 import zipfile
@@ -204,3 +205,29 @@ def test_folders_that_no_entry_names_count(tmp_path: Path) -> None:
     archive = tarball(tmp_path / "archive", [f"{number}/a/b/c/x" for number in range(3)])
     with pytest.raises(ArchiveTooLarge):
         unpack_tarball(archive, tmp_path / "out", Limits(entries=9))
+
+
+def test_a_list_of_entries_that_is_too_long_is_not_read(tmp_path: Path) -> None:
+    """``zipfile`` takes 8 bytes of memory for every byte of it before anything can be counted."""
+    count = 800_000
+    row = struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, *[0] * 7, 1, *[0] * 6) + b"a"
+    size = count * len(row)
+    end = struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, count, count, size, 0)
+    end += struct.pack("<4sLQL", b"PK\6\7", 0, size, 1)
+    end += struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, *[0xFFFF] * 2, *[0xFFFFFFFF] * 2, 0)
+    (tmp_path / "archive").write_bytes(row * count + end)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ArchiveTooLarge):
+            unpack_wheel(tmp_path / "archive", tmp_path / "out")
+        assert tracemalloc.get_traced_memory()[1] < 16 * _MIB
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("damage", [b"\xff" * 512, b"package/y" + bytes(503), b"\xff" * 100])
+def test_a_header_that_cannot_be_read_is_no_end(tmp_path: Path, damage: bytes) -> None:
+    with gzip.open(tmp_path / "archive", "wb") as out:
+        out.write(header(tarfile.REGTYPE, 0) + damage)
+    with pytest.raises(ArchiveUnsafe, match="damaged"):
+        unpack_tarball(tmp_path / "archive", tmp_path / "out")

@@ -6,6 +6,7 @@ folder that it throws away on failure, and may stop it from another thread.
 """
 
 import gzip
+import io
 import lzma
 import os
 import stat
@@ -27,6 +28,8 @@ __all__ = ["Limits", "unpack_tarball", "unpack_wheel"]
 
 _CHUNK = 1 << 20
 _FOLDER_MODE = 0o755
+#: Of the names and sizes of a wheel's entries. A file with so many small ones takes 160 MB to read.
+_MAX_LIST_BYTES = 16 << 20
 _DAMAGED = "the archive is damaged; it was not unpacked"
 #: Another archive of the same server has put it there, or the disk takes two names for one.
 _IN_THE_WAY = "the archive holds a name that is taken; it was not unpacked"
@@ -129,7 +132,7 @@ def unpack_wheel(
 ) -> None:
     """A wheel, as it is: nothing is moved to where an installer would put it."""
     target = _Target(folder, limits, stopping)
-    with _damage_is_unsafe(), zipfile.ZipFile(archive) as wheel:
+    with _damage_is_unsafe(), _Wheel(archive) as file, zipfile.ZipFile(file) as wheel:
         if len(wheel.infolist()) > target.limits.entries:
             raise ArchiveTooLarge
         for info in wheel.infolist():
@@ -143,6 +146,15 @@ def unpack_wheel(
                 with wheel.open(info) as source:
                     executable = bool(mode & stat.S_IXUSR)
                     target.write(info.filename, source, info.file_size, executable)
+
+
+class _Wheel(io.FileIO):
+    """A wheel whose list of entries is read at once, as ``zipfile`` does, if it is not too long."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is not None and size > _MAX_LIST_BYTES:
+            raise ArchiveTooLarge
+        return super().read(size) or b""
 
 
 def _read_to_the_end(stream: gzip.GzipFile, target: _Target) -> None:
@@ -169,6 +181,11 @@ def _members(tar: tarfile.TarFile, limits: Limits) -> Iterator[tarfile.TarInfo]:
             raise ArchiveTooLarge
         yield member
         tar.members = []  # type: ignore[attr-defined]  # else every entry stays in memory
+    # A header that cannot be read ends the list for tarfile as if nothing came after it.
+    assert tar.fileobj is not None
+    tar.fileobj.seek(tar.offset)
+    if tar.fileobj.read(tarfile.BLOCKSIZE).strip(b"\0"):
+        raise ArchiveUnsafe(_DAMAGED)
 
 
 @contextmanager
