@@ -17,7 +17,7 @@ import httptools
 from sightline.server.connections import Connections
 from sightline.server.http_cycle import Cycle, status_line
 from sightline.server.http_exchange import Coming, Head, Line, Reply
-from sightline.server.http_rules import join
+from sightline.server.http_rules import join, refused_coding
 
 __all__ = ["Application", "Connection"]
 
@@ -245,6 +245,10 @@ class Connection(asyncio.Protocol):
         version = self._parser.get_http_version()
         if version == "1.1" and b"host" not in self._headers:
             raise BadHead("a request needs exactly one Host")
+        refused = refused_coding(version, self._headers)
+        if refused is not None:
+            self._status = refused
+            raise BadHead("the body is coded in a way that is not read")
         method = self._parser.get_method()
         if self._parser.should_upgrade() and method != b"CONNECT":
             self._without_offer = self._plain_head(method, version)

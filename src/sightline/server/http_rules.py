@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sightline.contract.limits import MAX_REQUEST_BYTES
 from sightline.server.tokens import Tokens, bearer
 
-__all__ = ["CLOSE", "Door", "Header", "Heads", "Refusal", "join", "read_heads"]
+__all__ = ["CLOSE", "Door", "Header", "Heads", "Refusal", "join", "read_heads", "refused_coding"]
 
 Header = tuple[bytes, bytes]
 
@@ -19,6 +19,8 @@ Header = tuple[bytes, bytes]
 CLOSE: Header = (b"connection", b"close")
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+#: What a 64-bit number needs; the parser refuses a greater one.
+_MAX_SIZE_DIGITS = 20
 _NEEDED = ("application/json", "text/event-stream")
 
 
@@ -39,6 +41,7 @@ class Heads(NamedTuple):
     authorization: str
     content_type: str
     accept: str
+    content_encoding: str
     content_length: str
     protocol_version: str | None
     session: str | None
@@ -47,6 +50,24 @@ class Heads(NamedTuple):
 def join(name: bytes, first: bytes, second: bytes) -> bytes:
     """A header said twice: the first token counts, anything else is a list, as HTTP says."""
     return first if name == b"authorization" else first + b"," + second
+
+
+def refused_coding(version: str, headers: Mapping[bytes, bytes]) -> int | None:
+    """The status for a body that is sent in a way that is not read; ``None`` if it is read.
+
+    A body is plain or chunked. The parser finds out where one ends that was chunked last, whatever
+    was done to it before, and what was done would then be taken for its text.
+
+    >>> refused_coding("1.1", {b"transfer-encoding": b"gzip, chunked"})
+    501
+    """
+    value = headers.get(b"transfer-encoding")
+    if value is None:
+        return None
+    codings = [word for part in value.split(b",") if (word := part.strip(b" \t").lower())]
+    if version == "1.0" or codings[-1:] != [b"chunked"] or codings.count(b"chunked") > 1:
+        return 400
+    return None if len(codings) == 1 else 501
 
 
 def read_heads(headers: Mapping[bytes, bytes]) -> Heads:
@@ -59,6 +80,7 @@ def read_heads(headers: Mapping[bytes, bytes]) -> Heads:
         headers.get(b"authorization", b"").decode("latin-1"),
         headers.get(b"content-type", b"").decode("latin-1"),
         headers.get(b"accept", b"").decode("latin-1"),
+        headers.get(b"content-encoding", b"").decode("latin-1"),
         headers.get(b"content-length", b"").decode("latin-1"),
         None if version is None else version.decode("latin-1"),
         None if session is None else session.decode("latin-1"),
@@ -88,11 +110,14 @@ class Door:
             raise Refusal(403)
         if not tokens.accepts(bearer(heads.authorization)):
             raise Refusal(401, (b"www-authenticate", b"Bearer"))
-        if not _is_json(heads.content_type):
+        if not _is_json(heads.content_type) or not _is_plain(heads.content_encoding):
             raise Refusal(415)
         if not _accepts_both(heads.accept):
             raise Refusal(406)
-        if _is_number(heads.content_length) and int(heads.content_length) > MAX_REQUEST_BYTES:
+        size = heads.content_length
+        if len(size) > _MAX_SIZE_DIGITS:  # zeros, of which Python reads only so many
+            raise Refusal(400, CLOSE)
+        if _is_number(size) and int(size) > MAX_REQUEST_BYTES:
             raise Refusal(413, CLOSE)
 
     def _host_allowed(self, host: str | None) -> bool:
@@ -123,6 +148,10 @@ def _is_json(content_type: str) -> bool:
     media, *parameters = (part.strip().lower() for part in content_type.split(";"))
     charsets = [p.partition("=")[2].strip('" ') for p in parameters if p.startswith("charset")]
     return media == "application/json" and all(charset == "utf-8" for charset in charsets)
+
+
+def _is_plain(content_encoding: str) -> bool:
+    return content_encoding.lower() in ("", "identity")
 
 
 @lru_cache(maxsize=64)
