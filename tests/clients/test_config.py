@@ -160,6 +160,53 @@ def test_the_kept_file_is_the_one_from_before_sightline(
     assert kept.read_text(encoding="utf-8") == text + "\n\n"
 
 
+@pytest.mark.parametrize("client", WITH_TOKEN, ids=lambda client: client.key)
+def test_no_kept_file_holds_a_token(client: Client, home: Path, sample: Path) -> None:
+    """However often and under whichever name and port it is written, over either transport."""
+    tokens: list[str] = []
+    for words in (
+        ("--http",),
+        ("--http", "--port", "4000"),
+        ("--http", "--name", "other", "--port", "4001"),
+        (),
+        ("--name", "third"),
+    ):
+        run(home, "token", "rotate")
+        tokens.append(token_of(home))
+        done = config(home, sample, client.key, *words, "--write")
+        assert "as it was" not in done.stdout
+    assert tokens[2] in file_of(client, home).read_text(encoding="utf-8")
+    kept = {name: data for name, data in files_below(home).items() if "before-sightline" in name}
+    assert kept == {}
+
+
+def test_a_kept_file_with_an_entry_of_ours_is_removed(home: Path, sample: Path) -> None:
+    """Earlier versions left such ones behind."""
+    client = CLIENTS["cursor"]
+    config(home, sample, client.key, "--http", "--write")
+    file = file_of(client, home)
+    kept = file.with_name(file.name + ".before-sightline")
+    shutil.copy(file, kept)
+    config(home, sample, client.key, "--http", "--write")
+    assert not kept.exists()
+
+
+def test_another_server_of_this_machine_is_not_taken_for_ours(home: Path, sample: Path) -> None:
+    file = file_of(CLIENTS["cursor"], home)
+    file.parent.mkdir(parents=True)
+    text = json.dumps(
+        {
+            "mcpServers": {
+                "a": {"url": "http://127.0.0.1:9/mcp", "headers": {"Authorization": "Bearer x"}},
+                "b": {"url": "http://[", "headers": {"Authorization": "Bearer " + "y" * 43}},
+            }
+        }
+    )
+    file.write_text(text, encoding="utf-8")
+    config(home, sample, "cursor", "--http", "--write")
+    assert file.with_name(file.name + ".before-sightline").read_text(encoding="utf-8") == text
+
+
 def test_so_is_the_kept_file_of_settings(home: Path, sample: Path) -> None:
     settings = home / ".config/sightline/sightline.toml"
     settings.parent.mkdir(parents=True)

@@ -1,11 +1,13 @@
 """A user's configuration file of another program: read, kept, replaced whole or not at all.
 
-The old text goes to a backup beside the file, which keeps the file as it was without Sightline: one
-that has it already takes no backup's place. The new one is written next to it, for the user
-alone, and put in place in one step; if the file changed meanwhile nothing happens. Behind a link
-it is the target that is replaced. A file with a secret is never written inside a repository.
+The old text goes to a backup beside the file, which keeps the file as it was without Sightline: of
+a text that has it already there is no backup, which could hold a token. The new one is written next
+to it, for the user alone, and put in place in one step; if the file changed meanwhile nothing
+happens. Behind a link it is the target that is replaced. A file with a secret is never written
+inside a repository.
 """
 
+import contextlib
 import os
 import secrets
 from dataclasses import dataclass
@@ -40,6 +42,11 @@ class UserFile:
             return data.decode()
         except UnicodeDecodeError:
             raise CommandError(f"{self.path} is not UTF-8 text; repair it first") from None
+
+    def drop_backup(self) -> None:
+        """Removes the file as it was, which turned out to be one with Sightline in it."""
+        with contextlib.suppress(OSError):
+            self.backup.unlink()
 
     def write(self, before: str, after: str, *, secret: bool, ours: bool) -> Path | None:
         """Puts ``after`` in the place of ``before``. The backup, if one was made.
@@ -76,7 +83,7 @@ class UserFile:
                 raise CommandError(
                     f"{self.path} changed meanwhile; close its program and try again"
                 )
-            kept = existed and not (ours and os.path.lexists(self.backup))
+            kept = existed and not ours
             if kept:
                 _replace(self.backup, before, 0o600)
             os.replace(made, real)

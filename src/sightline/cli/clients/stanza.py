@@ -1,16 +1,26 @@
 """The entry for Sightline in a client's file: made, put into the text, found again."""
 
 import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from sightline.cli.clients import jsonc, toml
-from sightline.cli.clients.client import TRANSPORT, Client, Entry, Http, endpoint_of, merged
+from sightline.cli.clients.client import (
+    TRANSPORT,
+    Client,
+    Endpoint,
+    Entry,
+    Http,
+    endpoint_of,
+    merged,
+)
 from sightline.cli.clients.table import TOKEN_INPUT
 
-__all__ = ["CannotChange", "Wish", "doubles", "entries", "printed", "with_entry"]
+__all__ = ["CannotChange", "Wish", "doubles", "entries", "holds_ours", "printed", "with_entry"]
 
 
 class CannotChange(Exception):
@@ -49,6 +59,8 @@ class Wish:
         return bool(self.url) and self.client.credential == "prompt"
 
 
+#: What a token of ours looks like, today's or one that was replaced since.
+_BEARER = re.compile(r"Bearer [A-Za-z0-9_-]{43}")
 #: What only a program that is started can have.
 _OF_STDIO = frozenset({"env", "env_vars", "cwd"})
 
@@ -91,10 +103,30 @@ def doubles(text: str, wish: Wish) -> list[str]:
     found: list[str] = []
     for name, entry in entries(text, wish.client).items():
         there = endpoint_of(entry)
-        starts = bool(there.command) and os.path.basename(there.command[0]) == "sightline"
-        if name != wish.name and (starts or (wish.url and there.url == wish.url)):
+        same = bool(wish.url) and there.url == wish.url
+        if name != wish.name and (_starts_us(there) or same):
             found.append(name)
     return found
+
+
+def holds_ours(text: str, wish: Wish) -> bool:
+    """Whether a client's file has an entry of Sightline: any name, transport, port and token."""
+    found = entries(text, wish.client)
+    ends = map(endpoint_of, found.values())
+    return wish.name in found or any(_starts_us(end) or _has_our_token(end) for end in ends)
+
+
+def _starts_us(there: Endpoint) -> bool:
+    return bool(there.command) and os.path.basename(there.command[0]) == "sightline"
+
+
+def _has_our_token(there: Endpoint) -> bool:
+    try:
+        address = urlsplit(there.url)
+    except ValueError:
+        return False
+    ours = address.hostname in ("127.0.0.1", "localhost", "::1") and address.path == "/mcp"
+    return ours and any(_BEARER.fullmatch(value) for value in there.headers.values())
 
 
 def printed(wish: Wish) -> str:

@@ -134,12 +134,14 @@ class _Run:
             _note(f"put this in by hand, without the old {wish.name} if there is one:")
             print(stanza.printed(self._wish(_TYPED_IN)), end="")
             return fail(f"{self._shown(file.path)} was not changed: {problem}", Exit.REFUSED)
+        if _is_ours(UserFile(file.backup), wish):
+            file.drop_backup()  # earlier versions kept some with an entry, and its token
         title, shown = self.client.title, self._shown(file.path)
         if after == before:
             print(f"{title}: {plain(shown)} already says so")
         else:
-            ours = wish.name in stanza.entries(before, self.client) or stanza.doubles(before, wish)
-            backup = file.write(before, after, secret=secret, ours=bool(ours))
+            ours = stanza.holds_ours(before, wish)
+            backup = file.write(before, after, secret=secret, ours=ours)
             kept = f" (as it was: {self._shown(backup)})" if backup else ""
             print(plain(f"{title}: {wish.name} is in {shown}{kept}"))
         if wish.url:
@@ -293,6 +295,14 @@ _TEMPORARY = (
     "this Sightline is a temporary one (uvx, pipx run), which a client could not start later; "
     "install it first: uv tool install or pipx install, in place of uvx or pipx run"
 )
+
+
+def _is_ours(file: UserFile, wish: Wish) -> bool:
+    """Whether a file that Sightline keeps has an entry of Sightline; not if it cannot be read."""
+    try:
+        return stanza.holds_ours(file.read(), wish)
+    except (CannotChange, CommandError):
+        return False
 
 
 def _note(text: str) -> None:
