@@ -36,6 +36,11 @@ def test_a_pipe_for_an_environment(sample: Path, stdio: Callable[..., StdioServe
     pipe(sample / ".venv/pyvenv.cfg")
     server = stdio(sample)
     server.initialize()
+    error = server.call(*QUESTION)["error"]
+    assert error["data"] == {"code": "MCP_LSP_GATEWAY/PROVIDER_UNAVAILABLE"}
+    waits = ".venv/pyvenv.cfg is a named pipe, which ty would wait for without end"
+    assert f"{waits}; remove it: rm {sample}/.venv/pyvenv.cfg [" in error["message"]
+    (sample / ".venv/pyvenv.cfg").unlink()
     answer = server.call(*QUESTION)
     assert [item["name"] for item in answer["result"]["structuredContent"]["items"]] == ["area"]
 

@@ -397,8 +397,8 @@ def test_who_reads_while_changes_are_collected_sees_a_whole_tree(
     observer.start()
     seen: list[Tree] = []
 
-    def read_and_look(folder: str) -> tuple[dict[str, Stamp], list[str]]:
-        result = read_folder(folder)
+    def read_and_look(folder: str, top: str) -> tuple[dict[str, Stamp], list[str], set[str]]:
+        result = read_folder(folder, top)
         seen.append({folder: dict(files) for folder, files in observer.tree.items()})
         return result
 

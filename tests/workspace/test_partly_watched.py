@@ -97,11 +97,11 @@ def test_a_link_that_takes_the_place_while_it_is_looked_for(
     """Between the announcements and the look, and between a folder and what it holds."""
     observer, read_folder = start(top), tree.read_folder
 
-    def exchange(folder: str) -> tuple[dict[str, Stamp], list[str]]:
+    def exchange(folder: str, whole: str) -> tuple[dict[str, Stamp], list[str], set[str]]:
         if folder == str(top / name) and not os.path.islink(folder):
             os.rename(folder, top / "moved")
             os.symlink(outside, folder)
-        return read_folder(folder)
+        return read_folder(folder, whole)
 
     monkeypatch.setattr(tree, "read_folder", exchange)
     observer.changes()

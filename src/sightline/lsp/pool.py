@@ -47,6 +47,7 @@ from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.routing.fleet import Bounds, Fleet, Key
 from sightline.lsp.routing.gaps import Gaps
 from sightline.lsp.routing.head_start import HeadStart
+from sightline.lsp.routing.obstructed import obstruction
 from sightline.lsp.routing.routes import Outlook, Route, Routes
 from sightline.lsp.routing.turns import Turns
 from sightline.lsp.server.server import Launch, Server, State
@@ -538,9 +539,23 @@ class Pool:
 
     def _server(self, route: Route) -> Server:
         """The server that a user's question is put to."""
+        self._require_clear(route)
         server = self._known(route)
         server.asked = True
         return server
+
+    def _require_clear(self, route: Route) -> None:
+        """Raises where something lies in a root that the server must not open."""
+        refusal = self._obstruction(route.name, route.spec, route.project.folder)
+        if refusal is not None:
+            raise refusal
+
+    def _obstruction(self, name: str, spec: ServerSpec, folder: str) -> Unavailable | None:
+        root = self._workspace.roots.containing(folder)
+        if root is None or not self._workspace.obstacles.found:
+            return None
+        obstacles = self._workspace.obstacles.below(root.outermost)
+        return obstruction(name, spec, self._registry, root, obstacles)
 
     def _known(self, route: Route, beside: str = "") -> Server:
         key = _key(route, beside)
@@ -563,6 +578,7 @@ class Pool:
             return self._routes.project(spec, folder)
 
         async def prepare(has_read_parts: bool) -> Start | None:
+            self._require_clear(route)
             trusted = self._trusted(route.project.projects.root.real)
             begin = partial(self._launcher.start, trusted=trusted, has_read_parts=has_read_parts)
             prepare = partial(begin, route.name, project(), self._workspace.roots)
@@ -608,6 +624,10 @@ class Pool:
 
     def _changed(self, changes: Sequence[Change]) -> None:
         # What has a name that is not text no server reads, and some end when they are told of it.
+        obstacles = self._workspace.obstacles.found
+        if obstacles:
+            self._fleet.forget([key for key in self._fleet.servers if self._is_obstructed(key)])
+            changes = [change for change in changes if change.path not in obstacles]
         named = [change for change in changes if is_unicode(change.path)]
         servers = list(self._fleet.servers.values()) if named else []
         # Whoever fails is a bug that is heard of; the others are told nevertheless.
@@ -616,6 +636,11 @@ class Pool:
                 everybody.callback(server.changed, named)
             everybody.callback(self.gaps.changed, changes)
             everybody.callback(self._routes.changed, changes)
+
+    def _is_obstructed(self, key: Key) -> bool:
+        """Whether a server runs that must not."""
+        server = self._fleet.servers[key]
+        return server.running and self._obstruction(server.name, server.spec, key[1]) is not None
 
     def _roots_changed(self) -> None:
         """Servers of roots that are gone are ended. The others start over: the roots decided what

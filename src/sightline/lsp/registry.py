@@ -148,6 +148,9 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     #: open: its uses are found, and after it was closed they are not, or the server starts over.
     #: Then scripts are held open. Without it nobody is asked about one.
     reads_scripts: bool = False
+    #: Whether a project can make it open a file of any name: by an include, or a script that is
+    #: sourced.
+    opens_any_name: bool = False
     #: Questions about the whole workspace in whose answers they are missing nevertheless.
     scripts_missing_in: tuple[Operation, ...] = ()
     #: A file that is open counts as one of the project, even if the project leaves it out. So that

@@ -8,7 +8,8 @@ looked into is an ``OSError``: nothing is told then, and everything is looked at
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 
 from msgspec import Struct
 
@@ -19,16 +20,18 @@ from sightline.workspace.mounts import Mounts, silent_mounts
 from sightline.workspace.sweeper import Scope, Sweeper
 from sightline.workspace.tree import (
     HIDDEN,
+    Suspects,
     Tree,
     differences,
     file_count,
     is_absent,
+    is_suspect,
     is_tracked,
     read_folder,
     stamp_now,
 )
 
-__all__ = ["Observer", "Scope", "Sweeper", "Watcher", "observe"]
+__all__ = ["Observer", "Scope", "Sweeper", "Watcher", "observe", "suspects_of"]
 
 
 class Watcher(Struct, eq=False):
@@ -39,6 +42,8 @@ class Watcher(Struct, eq=False):
     #: Mounts over a watched folder are announced by the system alone.
     mounts: Mounts
     tree: Tree = {}
+    #: What may be an obstacle, by folder, where it is announced.
+    suspects: Suspects = {}
     reason: str = ""
     scope: Scope = Scope()
     #: By the outermost folder, the parts that could not be watched. Nothing below is watched, so
@@ -88,7 +93,7 @@ class Watcher(Struct, eq=False):
         self._is_sure = False
         for number in self._paths:
             self.inotify.unwatch(number)
-        self._paths, self._numbers, self.swept = {}, {}, {}
+        self._paths, self._numbers, self.swept, self.suspects = {}, {}, {}, {}
         self.inotify.drain()
         before = self.tree
         self._hold(self._enter_anew())
@@ -168,8 +173,10 @@ class Watcher(Struct, eq=False):
                     raise
                 else:
                     if is_announced:
-                        files, subfolders = read_folder(folder)
+                        files, subfolders, odd = read_folder(folder, self.top)
                         found = {folder: files}
+                        if odd:
+                            self.suspects[folder] = odd
                         waiting.extend(filter(self.scope.enters, subfolders))
                     else:
                         found = self._sweep_from(folder, "a folder is in two places of the root")
@@ -203,6 +210,7 @@ class Watcher(Struct, eq=False):
 
     def _leave(self, folder: str, draft: Draft) -> None:
         """Forgets one folder and the files directly in it."""
+        self.suspects.pop(folder, None)
         number = self._numbers.pop(folder, None)
         if number is not None and self._paths.get(number) == folder:
             del self._paths[number]
@@ -237,10 +245,25 @@ class Watcher(Struct, eq=False):
             self._numbers.pop(folder, None)
         elif not event.name:
             pass  # a folder below the root: its parent announces what became of it
-        elif event.mask & Mask.ISDIR:
-            self._apply_folder(event, f"{folder}/{event.name}", draft)
-        elif is_tracked(event.name):
-            draft.note(folder, event.name, stamp_now(f"{folder}/{event.name}"))
+        else:
+            path = f"{folder}/{event.name}"
+            if not event.mask & Mask.ISDIR or event.name == HIDDEN:
+                self._suspect(folder, path)
+            if event.mask & Mask.ISDIR:
+                self._apply_folder(event, path, draft)
+            elif is_tracked(event.name):
+                draft.note(folder, event.name, stamp_now(path))
+
+    def _suspect(self, folder: str, path: str) -> None:
+        """Notes whether an entry may be an obstacle now."""
+        try:
+            may_be = is_suspect(path, os.lstat(path), self.top)
+        except OSError:
+            may_be = False
+        if may_be:
+            self.suspects.setdefault(folder, set()).add(path)
+        elif folder in self.suspects:
+            self.suspects[folder].discard(path)
 
     def _apply_folder(self, event: Event, path: str, draft: Draft) -> None:
         if event.name == HIDDEN or not self.scope.enters(path):
@@ -275,6 +298,14 @@ class Watcher(Struct, eq=False):
 
 
 Observer = Sweeper | Watcher
+
+
+def suspects_of(observer: Observer) -> Iterator[str]:
+    """The paths of what may be an obstacle, in the parts that are swept, too."""
+    found = list(observer.suspects.values())
+    if isinstance(observer, Watcher):
+        found += chain.from_iterable(part.suspects.values() for part in observer.swept.values())
+    return chain.from_iterable(found)
 
 
 def observe(

@@ -12,7 +12,15 @@ from msgspec import Struct
 from sightline.contract.ticks import settled_at
 from sightline.workspace.changes import Change, ChangeSet
 from sightline.workspace.regular import open_regular
-from sightline.workspace.tree import MAX_FILES, Stamp, Tree, device_of, differences, scan
+from sightline.workspace.tree import (
+    MAX_FILES,
+    Stamp,
+    Suspects,
+    Tree,
+    device_of,
+    differences,
+    scan,
+)
 
 __all__ = ["Scope", "Sweeper"]
 
@@ -60,6 +68,8 @@ class Sweeper:
         self.reason = reason
         self.scope = scope or Scope()
         self.tree: Tree = {}
+        #: What may be an obstacle, by folder.
+        self.suspects: Suspects = {}
         self.complete = True
         #: The file system on which there were files at the last look that found any.
         self.device: int | None = None
@@ -108,7 +118,9 @@ class Sweeper:
     def _scan(self, limit: int | None) -> tuple[Tree, bool]:
         limit = self.scope.swept if limit is None else limit
         device = device_of(self.top)
-        tree, complete = scan(self.top, limit, lambda: self._closed, self.scope.enters)
+        suspects: Suspects = {}
+        tree, complete = scan(self.top, limit, lambda: self._closed, self.scope.enters, suspects)
+        self.suspects = suspects
         if any(tree.values()):
             self.device = device
         return tree, complete

@@ -20,13 +20,16 @@ from sightline.workspace.regular import open_folder
 __all__ = [
     "HIDDEN",
     "MAX_FILES",
+    "MAX_READ_BYTES",
     "Stamp",
+    "Suspects",
     "Tree",
     "device_of",
     "differences",
     "digest48",
     "file_count",
     "is_absent",
+    "is_suspect",
     "is_tracked",
     "last_change",
     "read_folder",
@@ -37,6 +40,8 @@ __all__ = [
 ]
 
 MAX_FILES = 1_000_000
+#: A larger file of a language is given to no server: 60 MiB make ty take 2.8 GB, and tsgo 2.2.
+MAX_READ_BYTES = 64 << 20
 HIDDEN = ".git"
 _SIGN = 1 << 63
 #: Windows opens no folders at all, and says of each that it is closed to us.
@@ -67,6 +72,8 @@ class Stamp(NamedTuple):
 
 #: The tracked files of every folder: folder path, file name, stamp. Empty folders are in it too.
 Tree = dict[str, dict[str, Stamp]]
+#: The entries of every folder that may not be what a program can read: see ``obstacles``.
+Suspects = dict[str, set[str]]
 
 
 def is_tracked(name: str) -> bool:
@@ -108,19 +115,22 @@ def scan(
     limit: int = MAX_FILES,
     unwanted: Callable[[], bool] = lambda: False,
     enters: Callable[[str], bool] = lambda folder: True,
+    suspects: Suspects | None = None,
 ) -> tuple[Tree, bool]:
     """Every folder from ``top`` down with its tracked files, and whether that is all of them.
 
     It ends early when it has become unwanted. ``enters`` says which subfolders are looked into.
-    ``OSError``: one cannot be.
+    What may be an obstacle is put into ``suspects``. ``OSError``: a folder cannot be looked into.
     """
     tree: Tree = {}
     waiting = [top]
     count = 0
     while waiting:
         folder = waiting.pop()
-        files, subfolders = read_folder(folder)
+        files, subfolders, odd = read_folder(folder, top)
         tree[folder] = files
+        if odd and suspects is not None:
+            suspects[folder] = odd
         count += len(files)
         if count > limit or unwanted():
             return tree, False
@@ -128,21 +138,30 @@ def scan(
     return tree, True
 
 
-def read_folder(folder: str) -> tuple[dict[str, Stamp], list[str]]:
-    """The tracked files directly in ``folder``, and its subfolders. A link to one is no folder.
+def read_folder(folder: str, top: str) -> tuple[dict[str, Stamp], list[str], set[str]]:
+    """The tracked files directly in ``folder``, its subfolders, and the paths of what may be an
+    obstacle in a tree from ``top`` down. A link to a folder is no folder.
 
-    One that is not there, or is closed to us, has none. ``OSError``: nobody knows what is in it.
+    One that is not there, or is closed to us, has none. ``OSError``: what is in it is not known.
     """
     files: dict[str, Stamp] = {}
     subfolders: list[str] = []
+    odd: set[str] = set()
     try:
         with _listed(folder) as entries:
             for entry in entries:
-                _note_entry(folder, entry, files, subfolders)
+                path = f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name == HIDDEN:
+                        odd.add(path)
+                    else:
+                        subfolders.append(path)
+                elif is_tracked(entry.name) or not entry.is_file(follow_symlinks=False):
+                    _note_entry(path, entry, top, files, odd)
     except OSError as error:
         if not is_absent(error):
             raise OSError(error.errno, error.strerror, folder) from None
-    return files, subfolders
+    return files, subfolders, odd
 
 
 @contextmanager
@@ -161,19 +180,49 @@ def _listed(folder: str) -> "Iterator[Iterator[os.DirEntry[str]]]":
 
 
 def _note_entry(
-    folder: str, entry: "os.DirEntry[str]", files: dict[str, Stamp], subfolders: list[str]
+    path: str, entry: "os.DirEntry[str]", top: str, files: dict[str, Stamp], odd: set[str]
 ) -> None:
     try:
-        if entry.is_dir(follow_symlinks=False):
-            if entry.name != HIDDEN:
-                subfolders.append(f"{folder}/{entry.name}")
-        elif is_tracked(entry.name):
-            status = entry.stat(follow_symlinks=False)
-            if _is_file(status):
-                files[entry.name] = stamp_from(status)
+        status = entry.stat(follow_symlinks=False)
     except OSError as error:
         if not is_absent(error):  # gone since it was listed
             raise
+        return
+    if _is_file(status) and is_tracked(entry.name):
+        files[entry.name] = stamp_from(status)
+    if is_suspect(path, status, top):
+        odd.add(path)
+
+
+def is_suspect(path: str, status: os.stat_result, top: str) -> bool:
+    """Whether an entry of a tree from ``top`` down may be an obstacle, by what ``lstat`` says of
+    it. A link that stays in the tree is none: what it leads to is an entry itself.
+    """
+    mode, is_repository = status.st_mode, path.endswith("/" + HIDDEN)
+    if stat.S_ISLNK(mode) and not is_repository:
+        return not _stays(path, top)
+    if stat.S_ISREG(mode):
+        return is_repository or status.st_size > MAX_READ_BYTES
+    return is_repository or not (stat.S_ISDIR(mode) or stat.S_ISSOCK(mode))
+
+
+def _stays(link: str, top: str) -> bool:
+    """Whether a link leads to what a scan of the tree sees, and by no other link."""
+    folder = os.path.dirname(link)
+    try:
+        target = os.readlink(link)
+    except OSError:
+        return False
+    climbed = target.lstrip("./")
+    place = os.path.normpath(os.path.join(folder, target))
+    if "/../" in f"/{climbed}/" or not place.startswith(top + "/") or f"/{HIDDEN}/" in place:
+        return False
+    way = os.path.dirname(place)
+    while len(way) > len(top) and not f"{folder}/".startswith(way + "/"):
+        if os.path.islink(way):
+            return False
+        way = os.path.dirname(way)
+    return True
 
 
 def differences(before: Tree, after: Tree) -> Iterator[tuple[str, Stamp | None, Stamp | None]]:

@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from itertools import chain
 
 from sightline.contract.failures import Failure, NotReady, Unavailable
 from sightline.contract.source import SourceFile
@@ -19,7 +20,8 @@ from sightline.contract.texts import PLAIN_PATH
 from sightline.workspace.beside import Beside
 from sightline.workspace.changes import Change, Kind
 from sightline.workspace.gate import Gate
-from sightline.workspace.observers import Observer, Watcher, observe
+from sightline.workspace.observers import Observer, Watcher, observe, suspects_of
+from sightline.workspace.obstacles import Obstacles
 from sightline.workspace.roots import Root, RootSet
 from sightline.workspace.surroundings import Surroundings
 from sightline.workspace.tree import Tree, device_of, digest48, file_count, last_change, scan
@@ -47,6 +49,7 @@ class Workspace:
         self.observers: dict[str, Observer] = {}
         self._around = Surroundings()
         self.beside = Beside()
+        self.obstacles = Obstacles()
         self._listeners: list[Listener] = []
         self._root_listeners: list[Callable[[], None]] = []
         self._epochs: Epochs | None = None
@@ -315,9 +318,11 @@ class Workspace:
         await self._observe_roots()
         self._rest_after(began)
         start = await asyncio.to_thread(digest48, self.all_trees())
+        await asyncio.to_thread(self._look_for_obstacles)
         if self._ahead is not None:
             since, overtaken = self._ahead
-            if await asyncio.to_thread(self._touched_since, since):
+            touched = await asyncio.to_thread(self._touched_since, since)
+            if touched or self.obstacles.found:
                 overtaken()
         if self._unsaved:
             start ^= text_digest48(self._unsaved)
@@ -443,7 +448,10 @@ class Workspace:
                 changes += observer.changes()
             except OSError as error:
                 failure = self._not_listed(error)
-        return changes + self.beside.changes(), failure
+        return changes + self.beside.changes() + self._look_for_obstacles(), failure
+
+    def _look_for_obstacles(self) -> list[Change]:
+        return self.obstacles.look(chain.from_iterable(map(suspects_of, self._all())))
 
     def _take(self, collected: tuple[list[Change], NotReady | None]) -> View:
         """The view after what was collected. What is known is told, also where it is not all."""

@@ -25,7 +25,7 @@ def example_file(project: str, registry: Registry) -> str | None:
             break
         folder, central = waiting.popleft()
         try:
-            files, below = read_folder(folder)
+            files, below, _ = read_folder(folder, project)
         except OSError:
             continue  # another one will do
         for name, stamp in files.items():

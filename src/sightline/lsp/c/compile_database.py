@@ -108,6 +108,8 @@ class Database(NamedTuple):
     nowhere: tuple[str, ...] = ()
     #: The folders that headers are looked for in.
     searched: tuple[str, ...] = ()
+    #: The folder of the root.
+    top: str = "/"
 
     @property
     def unfinished(self) -> bool:
@@ -155,7 +157,7 @@ class Database(NamedTuple):
 
     def would_lead_nowhere(self, path: str, includes: Collection[str]) -> bool:
         """Whether a file that has these includes reaches what is no file. Looks at the disk."""
-        return bool(includes and Endless(self.searched).among({path: includes}))
+        return bool(includes and Endless(self.searched, self.top).among({path: includes}))
 
     def shortcomings(self) -> list[Shortcoming]:
         sentences = []
@@ -228,7 +230,7 @@ def write(
         entries = _made(project, told, lines)
     bases = {entry["directory"] for entry in entries.values()}
     searched = tuple(sorted({project.folder, *told.folders, *named, *bases}))
-    nowhere = Endless(searched)
+    nowhere = Endless(searched, project.projects.root.real)
     endless = told.including(nowhere.among(told.opened))
     entries = {path: entry for path, entry in entries.items() if path not in endless}
     parts = Parts.among(entries, told)
@@ -261,6 +263,7 @@ def write(
         endless=endless,
         nowhere=tuple(sorted(nowhere.places)),
         searched=searched,
+        top=project.projects.root.real,
     )
     if copied:
         known = endless.union(entries)

@@ -27,7 +27,6 @@ _FACTS = (
     *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg"),
     *("/proc/version", "/proc/filesystems", "/proc/sys/vm", "/proc/sys/kernel/random"),
     *("/sys/devices/system/cpu", "/sys/fs/cgroup", "/sys/kernel/mm/transparent_hugepage"),
-    *("/dev/urandom", "/dev/random", "/dev/zero"),
 )
 _NOWHERE = "/dev/null"
 #: What lies beside these, at the top, may be somebody's code.
