@@ -133,7 +133,7 @@ def test_files_of_a_workspace_are_opened_in_few_places() -> None:
     """A plain ``open`` of a pipe, or of a link to a terminal, never comes back."""
     opening = {"open", "read_text", "read_bytes", "fdopen"}
     found = set()
-    for folder in ("lsp", "workspace"):
+    for folder in ("lsp", "text", "workspace"):
         for file in (SOURCE / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                 if not isinstance(node, ast.Call):
