@@ -12,6 +12,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.support import loopback
 from tests.support.engine import INSTALLED
 from tests.support.http import HttpServer
 from tests.support.leaks import (
@@ -129,8 +130,18 @@ def stdio(home: Path) -> Iterator[Callable[..., StdioServer]]:
         server.stop()
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_reached() -> Iterator[None]:
+    """No code that a test runs in this process speaks to another machine."""
+    yield
+    reached = loopback.reached.copy()
+    loopback.reached.clear()
+    assert not reached
+
+
 def pytest_configure() -> None:
     """A shell that runs the tests in the background ignores Ctrl-C for them and all below."""
+    loopback.watch()
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

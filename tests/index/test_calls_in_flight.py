@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from tests.support.corpus import write_corpus
 from tests.support.engine import engine
 from tests.support.processes import children_of, left_after
 from tests.support.stdio import StdioServer
+from tests.support.watching import HANG_S
 
 #: More than one batch of files, so that something is finished before the end.
 FILES = 2_400
@@ -149,6 +152,63 @@ def test_search_goes_on_during_a_rebuild(stdio: Callable[..., StdioServer], corp
         assert client.payload(5)["items"][0] == hit
     finally:
         edited.write_text(text)
+
+
+#: ``sightline`` with limits that a test can wait for. The rest is as it is installed.
+HURRIED = """
+from sightline.contract import limits
+limits.INDEX_BUILD_TIMEOUT_MS = {build}
+limits.INDEX_TIMEOUT_MS = {other}
+from sightline.cli.launch import run
+run()
+"""
+
+
+def hurried(corpus: Path, home: Path, *, build: int = 600_000, other: int = 120_000) -> StdioServer:
+    program = (sys.executable, "-c", HURRIED.format(build=build, other=other))
+    return StdioServer.start(["--tools", "index", str(corpus)], home, program=program)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("ST-10-timeouts", "ST-8.1-aborted", "ST-8.1-code")
+def test_a_build_out_of_time_on_the_wire(corpus: Path, home: Path) -> None:
+    """Its workers are held up, so that it cannot end before its time."""
+    client = Client(hurried(corpus, home, build=10_000))
+    client.ask("build", "index_build", token="t")
+    client.until_progress()
+    busy = workers(client.server.process.pid)
+    assert busy
+    for pid in busy:
+        os.kill(pid, signal.SIGSTOP)
+    result = client.answer("build")["result"]
+    assert result["isError"] is True and "structuredContent" not in result
+    payload = client.payload("build")
+    assert (payload["code"], payload["timeoutMs"]) == ("TOOL_TIMEOUT", 10_000)
+    assert left_after(HANG_S, busy) == []
+    client.ask("after", "index_status")
+    assert client.payload("after")["roots"][0]["building"] is None
+    assert workers(client.server.process.pid) == []
+    client.server.stop()
+
+
+@pytest.mark.requirement("ST-8.1-code")
+@pytest.mark.parametrize(
+    ("tool", "arguments"), [("search", {"query": "parser"}), ("show_file", {"path": "one.py"})]
+)
+def test_out_of_time_on_the_wire(
+    home: Path, tmp_path: Path, tool: str, arguments: dict[str, Any]
+) -> None:
+    """A limit that is over when the call begins."""
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "ws/one.py").write_text("parser = 1\n")
+    client = Client(hurried(tmp_path / "ws", home, other=0))
+    client.ask("late", tool, **arguments)
+    result = client.answer("late")["result"]
+    assert result["isError"] is True and "structuredContent" not in result
+    payload = client.payload("late")
+    assert (payload["code"], payload["timeoutMs"]) == ("TOOL_TIMEOUT", 0)
+    assert payload["message"] and "error" not in client.answer("late")
+    client.server.stop()
 
 
 @pytest.mark.slow

@@ -9,6 +9,9 @@ from sightline.cli.main import COMMANDS
 from sightline.tools.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parent.parent.parent
+DECISIONS = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
+#: What a page about a decision has, as a section or as a paragraph.
+PARTS = ("Context", "Options", "Choice", "Price", "Going back")
 
 
 @pytest.mark.requirement("GW-9-together")
@@ -24,11 +27,34 @@ def test_the_guide_says_what_changes_together() -> None:
 
 
 @pytest.mark.requirement("GA-planning")
-def test_risky_changes_have_their_pages() -> None:
+@pytest.mark.parametrize("page", DECISIONS, ids=lambda page: page.name[:4])
+def test_a_decision_says_what_the_guide_asks_for(page: Path) -> None:
+    """Each part, not empty, on about a page, about modules that exist."""
+    text = page.read_text(encoding="utf-8")
+    assert re.match(r"# \S", text) and len(text.splitlines()) <= 85
+    for part in PARTS:
+        # A paragraph that begins with its name, or a section of that name.
+        bodies = re.findall(
+            rf"^(?:\*\*{part}\b[^*\n]*\.\*\*|## {part}\n)\s*([^#*\s][^\n]+|[-*|] )",
+            text,
+            re.MULTILINE,
+        )
+        assert bodies, part
+    for module in re.findall(r"`([a-z_]+(?:/[a-z_0-9]+)+\.py)`", text):
+        assert any((ROOT / top / module).exists() for top in ("src/sightline", "")), module
+
+
+@pytest.mark.requirement("GA-planning")
+def test_the_guide_asks_for_what_decisions_have() -> None:
     guide = (ROOT / "AGENTS.md").read_text(encoding="utf-8")
-    assert "## Before a risky change" in guide and "docs/decisions" in guide
-    pages = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
-    assert pages and all(page.read_text(encoding="utf-8").startswith("# ") for page in pages)
+    section = guide.partition("## Before a risky change\n")[2].partition("\n## ")[0]
+    asked = section.replace("\n", " ").lower()
+    for words in ("cursors", "keys", "the gate", "tokens", "docs/decisions"):
+        assert words in asked
+    for words in ("context", "options with figures", "choice", "price", "how to go back"):
+        assert words in asked
+    numbers = [page.name[:4] for page in DECISIONS]
+    assert DECISIONS and len(numbers) == len(set(numbers))
 
 
 @pytest.mark.requirement("GA-no-invention")

@@ -15,15 +15,74 @@ from sightline.contract.values import Hover, HoverContent, Location, Position, R
 from sightline.lsp.asking import answers
 from sightline.lsp.wire import messages
 from sightline.protocol.surface import ClientOptions
+from sightline.tools.catalogue import CATALOGUE
 from tests.support.fake_source import Desktop, FakeSource, desktop, span
 from tests.support.leaks import OUTSIDE
 
 START = {"line": 0, "character": 0}
+LSP = [
+    tool.info.name.removeprefix("vscode.lsp.") for tool in CATALOGUE if tool.info.family == "lsp"
+]
 
 
 async def hover(desk: Desktop, *fragments: HoverContent) -> Any:
     desk.source.hovered = Hover(fragments, span(0))
     return await desk.payload("hover", uri=desk.uri(), position=START)
+
+
+# Every list
+
+
+def twice(desk: Desktop) -> dict[str, tuple[list[Any], list[Any], dict[str, Any]]]:
+    """For each tool: what the source finds, out of order and twice; its member; its arguments."""
+    # A second spelling of the document: the same after canonicalisation, and not before.
+    other = desk.uri().replace("main", "%6Dain")
+    spans = [span(2), span(0), span(1), span(0), span(2)]
+    uris = [desk.uri(), other, desk.uri(), desk.uri(), other]
+    places = [Location(uri, where) for uri, where in zip(uris, spans, strict=True)]
+    place = {"uri": desk.uri(), "position": START}
+    said = [RawDiagnostic(where, f"said {where.start.line}") for where in spans]
+    return {
+        "definition": (places, ["locations"], place),
+        "references": (places, ["items"], place),
+        "hover": ([HoverContent("markdown", text) for text in "cabac"], ["contents"], place),
+        "documentSymbols": (
+            [RawSymbol("n", 12, where, where) for where in spans],
+            ["symbols"],
+            {"uri": desk.uri()},
+        ),
+        "workspaceSymbols": (
+            [RawWorkspaceSymbol("n", 12, where) for where in places],
+            ["items"],
+            {"query": "n"},
+        ),
+        "diagnostics.document": (said, ["diagnostics"], {"uri": desk.uri()}),
+        "diagnostics.workspace": (said, ["items", 0, "diagnostics"], {}),
+    }
+
+
+@pytest.mark.requirement("GW-4.3-duplicates", "GW-1.3-sorted-once")
+@pytest.mark.parametrize("tool", LSP)
+async def test_every_list_is_sorted_and_holds_nothing_twice(tmp_path: Path, tool: str) -> None:
+    async with desktop(tmp_path / "ws", FakeSource()) as desk:
+        (desk.root / "main.py").write_text("a\nb\nc\n", encoding="utf-8")
+        found, path, arguments = twice(desk)[tool]
+        source = desk.source
+        source.locations = source.symbols = source.workspace = source.diagnostics = found
+        source.hovered = Hover(tuple(found), span(0))
+        other = desk.uri().replace("main", "%6Dain")
+        source.reports = {other: found[:3], desk.uri(): found[3:]} if path[1:] else {}
+        items: Any = await desk.payload(tool, **arguments)
+        for step in path:
+            items = items[step]
+        assert len(items) == 3, items
+        order = [item.get("value") or line_of(item) for item in items]
+        assert order in (list("abc"), [0, 1, 2])
+
+
+def line_of(item: dict[str, Any]) -> int:
+    line: int = item.get("location", item)["range"]["start"]["line"]
+    return line
 
 
 # Lists of locations
