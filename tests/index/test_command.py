@@ -1,5 +1,6 @@
 """``sightline index``: for people on a terminal, for pipes, and what its exit codes say."""
 
+import contextlib
 import json
 import os
 import pty
@@ -179,19 +180,71 @@ def test_a_terminal_sees_a_bar_and_it_goes_away(home: Path, tmp_path: Path) -> N
     assert b"60" in seen and seen.endswith((b"\r", b"\x1b[K", b"\x1b[2K", b" \r"))
 
 
-@pytest.mark.slow
-def test_control_c(home: Path, tmp_path: Path) -> None:
-    root = tmp_path / "ws"
-    write_corpus(root, 1_500, functions=3)
+def begun(home: Path, root: Path) -> subprocess.Popen[bytes]:
+    """A build that is under way."""
     process = subprocess.Popen(
         command("index", "build", root), env=environment(home), cwd=home,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     while not list((home / ".cache").glob("sightline/index/*/manifest.sqlite")):
         assert process.poll() is None
+    return process
+
+
+def kept_files(home: Path) -> int:
+    """How many files a manifest has, as another program sees it."""
+    (manifest,) = (home / ".cache").glob("sightline/index/*/manifest.sqlite")
+    with contextlib.closing(sqlite3.connect(f"{manifest.as_uri()}?mode=ro", uri=True)) as database:
+        try:
+            count: int = database.execute("SELECT count(*) FROM file WHERE place >= 0").fetchone()[
+                0
+            ]
+        except sqlite3.OperationalError:  # its tables are not there yet
+            return 0
+        return count
+
+
+def interrupted(process: subprocess.Popen[bytes]) -> str:
     process.send_signal(signal.SIGINT)
     out, error = process.communicate(timeout=60)
-    assert process.returncode == 130 and out == b"" and b"Traceback" not in error
+    assert (process.returncode, out, error.count(b"\n")) == (130, b"", 1)
+    return error.decode()
+
+
+@pytest.mark.slow
+def test_control_c_says_what_is_kept(home: Path, tmp_path: Path) -> None:
+    """Everything that speaks of the index afterwards says the same, and the next build goes on."""
+    root = tmp_path / "ws"
+    write_corpus(root, 2_600, functions=3)
+    process = begun(home, root)
+    while not kept_files(home):
+        assert process.poll() is None, "the corpus is too small for this test"
+    said = interrupted(process)
+    kept = kept_files(home)
+    assert 0 < kept < 2_600
+    goes_on = "sightline index build goes on from there"
+    assert said == f"sightline: interrupted; {kept} files are indexed and kept, and {goes_on}\n"
+    status = run(home, "index", "status", cwd=root)
+    assert status.stdout.splitlines()[0] == f"Not finished: {kept} files indexed; {goes_on}."
+    search = run(home, "index", "search", "name", cwd=root)
+    unfinished = f"the index is not finished: {kept} files are in it; {goes_on}"
+    assert (search.returncode, search.stderr) == (4, f"sightline: {unfinished}\n")
+    asked = run(home, "call", "search", '{"query": "name"}', cwd=root)
+    error = json.loads(asked.stderr)
+    assert error["message"] == unfinished.replace("sightline index build", "index_build")
+    assert error["details"]["filesIndexed"] == kept and error["code"] == "NO_INDEX"
+    assert "no index" not in error["hint"]
+    built = run(home, "index", "build", root, "--json", "--set", "dense=false")
+    (report,) = json.loads(built.stdout)["roots"]
+    assert report["files"] == 2_600 and report["added"] <= 2_600 - kept
+    assert run(home, "index", "search", "name", cwd=root).returncode == 0
+
+
+def test_control_c_before_anything_was_done(home: Path, tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    write_corpus(root, 1_500, functions=3)
+    said = interrupted(begun(home, root))
+    assert said.startswith("sightline: interrupted")
 
 
 def test_blanks_in_a_pattern_count(home: Path, workspace: Workspace) -> None:

@@ -130,7 +130,7 @@ class NotReady(Failure):
 
 
 class NoIndex(Failure):
-    default_advice = "there is no index yet; call index_build, or wait for the build that runs"
+    default_advice = "call index_build, or wait for the build that runs"
 
 
 class TimedOut(Failure):

@@ -243,7 +243,7 @@ class Index:
             await builder.peek()
             if builder.library.complete or store.damage:
                 return
-        done = phase.done if phase is not None else len(builder.library.rows)
+        done = phase.done if phase is not None else builder.library.indexed
         details = {
             "building": phase is not None,
             "filesIndexed": done,
@@ -252,6 +252,9 @@ class Index:
         if phase is not None:
             advice = "the first build is still running; ask again when index_status says ready"
             raise NoIndex(advice, details=details)
+        if done:
+            advice = f"the index is not finished: {done} files are in it; index_build goes on"
+            raise NoIndex(f"{advice} from there", details=details)
         raise NoIndex(
             "there is no index of this workspace; call index_build first", details=details
         )

@@ -106,7 +106,7 @@ def _index_problems(index: "Index") -> list[Problem]:
         if state == "absent":
             found.append(Problem("NO_INDEX", f"{name} has no index", command))
         elif state == "incomplete":
-            found.append(Problem("NO_INDEX", f"the build of {name} was stopped", command))
+            found.append(Problem("NO_INDEX", f"the index of {name} is not finished", command))
         elif state == "damaged":
             message = f"the index of {name} {trouble_of(builder)}; the next build makes it again"
             found.append(Problem("INDEX_DAMAGED", message, command))

@@ -133,9 +133,8 @@ def _summary(roots: list[RootStatus], troubles: list[str]) -> str:
         elif root.state == "absent":
             parts.append("No index; call index_build.")
         elif root.state == "incomplete":
-            parts.append(
-                f"A build was stopped after {plural(root.files, 'file')}; call index_build."
-            )
+            files = plural(root.files, "file")
+            parts.append(f"Not finished: {files} indexed; index_build goes on from there.")
         else:
             parts.append(f"The index {trouble}; the next search or index_build makes it again.")
     return " ".join(parts) or "No root is open."

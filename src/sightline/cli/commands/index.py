@@ -3,7 +3,8 @@
 import argparse
 import os
 import sys
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,11 +17,14 @@ from sightline.cli.loops import plain_runner
 from sightline.cli.main import add_common, give_example, make_parser
 from sightline.cli.plain import plain, plain_source
 from sightline.cli.start import build_program, configuration_from, roots_from
-from sightline.contract.failures import Failure, NoIndex
+from sightline.contract.failures import Failure
 from sightline.contract.uris import path_of
 from sightline.protocol.revisions import NEWEST
 from sightline.protocol.surface import ClientOptions
 from sightline.server.logs import Log
+
+if TYPE_CHECKING:
+    from sightline.index.building.builder import Builder
 
 _MODES = ("auto", "literal", "regex")
 #: How long a command goes on when its answer is "not yet". A build that is out of time goes on.
@@ -96,11 +100,14 @@ def run(arguments: argparse.Namespace) -> int:
         with plain_runner() as runner:
             calling = run_call(program, tool, given, caller, wait, afterwards=afterwards)
             finished = runner.run(calling)
+    except KeyboardInterrupt:
+        bar.clear()
+        if arguments.action != "build":
+            raise
+        made = program.index.made
+        return fail(_interrupted([] if made is None else made.builders.values()), Exit.INTERRUPTED)
     finally:
         bar.clear()
-    if isinstance(finished.failure, NoIndex) and not arguments.json:
-        said = "there is no index of this project; build it: sightline index build"
-        return fail(said, Exit.NOT_FOUND)
     if finished.failure is not None and not arguments.json:
         return fail(_said(finished.failure), exit_for(finished.failure))
     if arguments.json:
@@ -150,9 +157,23 @@ def _flag(argument: str) -> str:
     return "--" + "".join(f"-{char.lower()}" if char.isupper() else char for char in argument)
 
 
+def _interrupted(builders: Iterable["Builder"]) -> str:
+    """What a build leaves behind that was asked to end."""
+    libraries = [builder.library for builder in builders]
+    for library in libraries:
+        library.peek()
+    files = sum(library.indexed for library in libraries)
+    if not files:
+        return "interrupted before a file was indexed"
+    if all(library.complete for library in libraries):
+        return "interrupted; the index is there, and the next search or build brings it up to date"
+    kept = "1 file is" if files == 1 else f"{files} files are"
+    return f"interrupted; {kept} indexed and kept, and sightline index build goes on from there"
+
+
 def _said(failure: Failure) -> str:
-    """A failure for people, who know flags where programs know arguments."""
-    said = failure.advice
+    """A failure for people, who know flags and commands where programs know arguments and tools."""
+    said = _with_commands(failure.advice)
     if said.startswith("/"):
         argument, _, rest = said[1:].partition(" ")
         said = f"{_flag(argument.partition('/')[0])} {rest}"
@@ -163,10 +184,13 @@ def _said(failure: Failure) -> str:
 
 def _summary(result: dict[str, Any]) -> str:
     """The summary, with the commands of people in place of the tools of agents."""
-    said: str = result["summary"]
+    return plain(_with_commands(result["summary"]))
+
+
+def _with_commands(said: str) -> str:
     for tool, command in _COMMANDS.items():
         said = said.replace(tool, command)
-    return plain(said)
+    return said
 
 
 def _skipped(root: dict[str, Any]) -> list[str]:

@@ -22,8 +22,7 @@ from sightline.index.building.library import Library
 from sightline.index.building.planning import Plan, batches, plan_all, plan_some
 from sightline.index.building.workers import Stuck, Workers
 from sightline.index.storage.disk import DiskRefuses
-from sightline.index.storage.manifest import BrokenManifest, SegmentRow
-from sightline.index.storage.segment import DamagedSegment
+from sightline.index.storage.manifest import SegmentRow
 from sightline.index.storage.snapshot import Snapshot
 from sightline.index.storage.store import Store
 from sightline.workspace.changes import Change
@@ -190,13 +189,9 @@ class Builder:
 
     async def peek(self) -> None:
         """Loads what is on disk, for whoever asks how things stand. Changes nothing."""
-        if (
-            self.library.generation < 0
-            and self.library.store.exists()
-            and not self._working.locked()
-        ):
+        if self.library.unread and not self._working.locked():
             async with self._working:
-                await self._keep(_quietly(self.library.load))
+                await self._keep(self.library.peek)
 
     async def _keep(self, work: Callable[[], T]) -> T:
         """Runs blocking work on the library, one piece at a time."""
@@ -435,13 +430,3 @@ async def _in_thread(work: Callable[[], T]) -> T:
     except asyncio.CancelledError:
         await asyncio.wait({task})
         raise
-
-
-def _quietly(load: Callable[[], None]) -> Callable[[], None]:
-    def run() -> None:
-        try:
-            load()
-        except (BrokenManifest, DamagedSegment, DiskRefuses, OSError, Unavailable):
-            pass
-
-    return run

@@ -4,6 +4,7 @@ Everything here blocks and belongs to one thread at a time; ``builder.py`` sees 
 written first and applied after, so that memory never knows more than the disk.
 """
 
+import contextlib
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -32,7 +33,24 @@ class Library:
         self.generation = -1
         self.complete = False
 
+    @property
+    def indexed(self) -> int:
+        """How many files can be found. The other rows say why a file cannot."""
+        return sum(row.place >= 0 for row in self.rows.values())
+
     # Loading
+
+    @property
+    def unread(self) -> bool:
+        """Whether there is something on disk that was not looked at."""
+        return self.generation < 0 and self.store.exists()
+
+    def peek(self) -> None:
+        """Loads what is on disk, if it can be, to see how things stand."""
+        problems = (BrokenManifest, DamagedSegment, DiskRefuses, OSError, Unavailable)
+        if self.unread:
+            with contextlib.suppress(*problems):
+                self.load()
 
     def load(self) -> None:
         """Brings memory up to the manifest. Under the lock, a damaged index is thrown away.
