@@ -15,6 +15,11 @@ ABOUT = {
     "allowed_origins": "web origins that may call `serve` from a browser; none by default",
     "allowed_hosts": "further `Host` names that `serve` answers to, such as a container's",
     "additional_allowed_roots": "absolute folders that are served beside the roots of the command",
+    "exclude": "globs, as in a `.gitignore` in each root, of files and folders that are not there: not scanned "
+    "or watched, read by no tool, named in no answer. A language server may still follow an import into them; "
+    "summaries count its places there",
+    "include_ignored": "globs, as in a `.gitignore`, of what is indexed although Git ignores it or it lies in "
+    "a folder of dependencies; language servers go by their own rules",
     "enable_sessions": "whether `serve` keeps sessions; without them every request stands alone",
     "max_sessions": "how many clients `serve` keeps at once",
     "session_idle_s": "seconds after which an idle session is forgotten",
@@ -40,6 +45,7 @@ ABOUT = {
     "server_idle_s": "seconds after which an idle language server is stopped",
     "allow_unstable_hover": "whether servers are asked for hovers that depend on what was asked before",
     "clients": "`tool_names`, `content`, `protocol_header` and `answer_bytes` for one client, by the name it gives itself; `serve` takes in later changes for sessions that begin after them",
+    "roots": "further `exclude` and `include_ignored` for one root, by its absolute path",
 }
 
 
@@ -52,7 +58,7 @@ def settings_page() -> str:
 # Settings
 
 Each can be given as a flag (`--set port=4040`), in the environment (`SIGHTLINE_PORT=4040`) or in `sightline.toml` in your configuration folder, usually
-`~/.config/sightline`; the first that is there counts. You make that file; only `clients` cannot be given otherwise. `sightline settings` shows what is in force and where it came from. No file of a project is ever read as
+`~/.config/sightline`; the first that is there counts. You make that file; only `clients` and `roots` cannot be given otherwise. `sightline settings` shows what is in force and where it came from. No file of a project is ever read as
 configuration.
 
 | key | default | takes | what it does |
@@ -64,6 +70,11 @@ A number above its largest value is lowered with a warning. One that is too smal
 ```toml
 port = 4040
 additional_allowed_roots = ["/srv/shared/library"]
+exclude = ["*.generated.py", "/vendor/"]
+
+[roots."/home/you/src/web"]
+exclude = ["dist/"]
+include_ignored = ["/build/api/**"]
 
 [clients."cursor-vscode"]
 tool_names = "underscore"
@@ -91,6 +102,7 @@ def _range(key: str) -> str:
         "change_detection": "`auto`, `sweep`",
         "tokenizer": "`bytes/4`, `cl100k_base`, `o200k_base`",
         "clients": "tables",
+        "roots": "tables",
     }
     if key in choices:
         return choices[key]

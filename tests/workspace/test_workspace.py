@@ -26,8 +26,8 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def opened(root: Path) -> Open:
     @asynccontextmanager
-    async def start(**options: bool) -> AsyncIterator[Workspace]:
-        workspace = Workspace([open_root(str(root), home=None)], **options)
+    async def start(*, notify: bool = True) -> AsyncIterator[Workspace]:
+        workspace = Workspace([open_root(str(root), home=None)], notify=notify)
         try:
             yield workspace
         finally:

@@ -20,6 +20,8 @@ __all__ = ["Configuration", "configure"]
 _PREFIX = "SIGHTLINE_"
 #: A name with more is another one.
 _MOST_SLIPS = 3
+#: Tables, which a variable cannot hold.
+_FILE_ONLY = ("clients", "roots")
 _REGISTRY_TABLES = ("servers", "languages")
 
 
@@ -78,7 +80,8 @@ def _misspelled(environment: Mapping[str, str], known: Sequence[str]) -> list[st
     """Variables that look like settings and are none. Others may be somebody else's."""
     others = (key.removeprefix(_PREFIX) for key in sorted(environment) if key.startswith(_PREFIX))
     strange = [key for key in others if key.lower() not in known]
-    near = ((key, _nearest(key, [each.upper() for each in known])) for key in strange)
+    given = [each.upper() for each in known if each not in _FILE_ONLY]
+    near = ((key, _nearest(key, given)) for key in strange)
     return [
         f"{_PREFIX}{key} is ignored: there is no such setting; did you mean {_PREFIX}{meant}?"
         for key, meant in near

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from sightline.cli.bars import Bar
+from sightline.cli.configuration import configure
 from sightline.cli.folders import Folders, private
 from sightline.cli.loops import plain_runner
 from sightline.cli.plain import plain
@@ -21,6 +22,7 @@ from sightline.contract.failures import Failure
 from sightline.index.index import Index
 from sightline.index.searching.texts import Outdated, Texts
 from sightline.workspace.changes import Change, Kind
+from sightline.workspace.exclusions import chosen as chosen_root
 from sightline.workspace.roots import BadRoot, Root, open_root
 from sightline.workspace.workspace import Workspace
 
@@ -57,9 +59,10 @@ def with_live(folder: str, work: Work[T], count: Callable[[str], int]) -> T:
 
 def _root(folder: str) -> Root:
     try:
-        return open_root(os.path.abspath(folder), home=os.environ.get("HOME"))
+        root = open_root(os.path.abspath(folder), home=os.environ.get("HOME"))
     except BadRoot as bad:
         raise BuildIO(str(bad)) from None
+    return chosen_root(root, configure(Folders(os.environ), os.environ).settings)
 
 
 def _run(

@@ -10,6 +10,7 @@ import asyncio
 import os
 import sys
 import time
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -35,6 +36,7 @@ from sightline.server.ports import PortTaken, bind
 from sightline.server.serve import serve_http
 from sightline.server.status import StatusSocket
 from sightline.server.streams import claim_standard_streams
+from sightline.workspace.exclusions import chosen
 from sightline.workspace.workspace import Workspace
 
 __all__ = ["serve_editor"]
@@ -102,7 +104,11 @@ async def _serve_window(arguments: argparse.Namespace, bridge: Bridge, hello: m.
     except OSError as problem:
         raise _Refusal("port", f"the port cannot be used ({problem.strerror})") from None
     log = Log(debug=settings.debug_logging)
-    workspace = Workspace(roots, notify=settings.change_detection == "auto")
+    workspace = Workspace(
+        roots,
+        notify=settings.change_detection == "auto",
+        choose=partial(chosen, settings=settings),
+    )
     tokens = HeldTokens(hello.tokens)
     window = Window(
         bridge,

@@ -21,6 +21,7 @@ __all__ = [
     "Family",
     "SHOWN_BYTES",
     "ProtocolHeader",
+    "RootSettings",
     "Settings",
     "ToolNames",
 ]
@@ -63,6 +64,13 @@ class ClientSettings(Struct, frozen=True):
     answer_bytes: int | None = None
 
 
+class RootSettings(Struct, frozen=True):
+    """What ``[roots."/path"]`` adds for one root."""
+
+    exclude: tuple[str, ...] = ()
+    include_ignored: tuple[str, ...] = ()
+
+
 class Settings(Struct, frozen=True):
     port: int = 3939
     bind_address: str = "127.0.0.1"
@@ -70,6 +78,10 @@ class Settings(Struct, frozen=True):
     allowed_origins: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()
     additional_allowed_roots: tuple[str, ...] = ()
+    #: Globs, relative to each root, of what is not there for any tool.
+    exclude: tuple[str, ...] = ()
+    #: Globs of what is indexed although Git ignores it.
+    include_ignored: tuple[str, ...] = ()
     enable_sessions: bool = True
     max_sessions: int = limits.MAX_SESSIONS
     session_idle_s: int = limits.SESSION_IDLE_S
@@ -91,6 +103,7 @@ class Settings(Struct, frozen=True):
     server_idle_s: int = limits.SERVER_IDLE_S
     allow_unstable_hover: bool = False
     clients: Mapping[str, ClientSettings] = {}
+    roots: Mapping[str, RootSettings] = {}
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> tuple["Settings", list[str]]:
@@ -105,6 +118,8 @@ class Settings(Struct, frozen=True):
                     raise BadSetting(f"there is no setting {key!r}; {hint}")
                 if key == "clients":
                     parsed[key] = _clients(value, warnings)
+                elif key == "roots":
+                    parsed[key] = _root_tables(value)
                 elif key in _RANGES:
                     parsed[key] = _bounded(key, value, warnings)
                 else:
@@ -180,9 +195,23 @@ def _texts(key: str, value: object) -> tuple[str, ...]:
 
 def _roots(key: str, value: object) -> tuple[str, ...]:
     roots = _texts(key, value)
-    if not all(root.startswith("/") or root[1:3] in (":\\", ":/") for root in roots):
+    if not all(map(_is_absolute, roots)):
         raise BadSetting(f"{key} takes absolute paths only")
     return roots
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith("/") or path[1:3] in (":\\", ":/")
+
+
+def _globs(key: str, value: object) -> tuple[str, ...]:
+    globs = _texts(key, value)
+    for glob in globs:
+        if glob[:1] in ("", "!", "#") or not glob.isprintable() or glob != glob.strip():
+            raise BadSetting(
+                f"{key} takes globs as in .gitignore, such as build/ or *.gen.py, and none with !"
+            )
+    return globs
 
 
 def _families(key: str, value: object) -> tuple[Family, ...]:
@@ -208,6 +237,8 @@ _PARSERS: dict[str, Any] = {
     "allowed_origins": _texts,
     "allowed_hosts": _texts,
     "additional_allowed_roots": _roots,
+    "exclude": _globs,
+    "include_ignored": _globs,
     "enable_sessions": _flag,
     "debug_logging": _flag,
     "dense": _flag,
@@ -219,7 +250,25 @@ _PARSERS: dict[str, Any] = {
     "protocol_header": _choice(*get_args(ProtocolHeader)),
     "change_detection": _choice(*get_args(ChangeDetection)),
 }
+_ROOT_KEYS = RootSettings.__struct_fields__
 _CLIENT_KEYS = ("tool_names", "content", "protocol_header", "answer_bytes")
+
+
+def _root_tables(value: object) -> dict[str, RootSettings]:
+    if not isinstance(value, Mapping) or not all(isinstance(v, Mapping) for v in value.values()):
+        raise BadSetting('roots takes tables, such as [roots."/home/me/project"]')
+    roots: dict[str, RootSettings] = {}
+    for path, table in value.items():
+        if not _is_absolute(path):
+            raise BadSetting(f"roots.{path!r} must be the absolute path of a root")
+        for key in table:
+            if key not in _ROOT_KEYS:
+                hint = did_you_mean(key, _ROOT_KEYS)
+                wrong = f"not {key!r}" + (f"; {hint}" if hint else "")
+                raise BadSetting(f"roots.{path!r} may set {', '.join(_ROOT_KEYS)}; {wrong}")
+        given = {key: _globs(f"roots.{path!r}.{key}", each) for key, each in table.items()}
+        roots[path] = RootSettings(**given)
+    return roots
 
 
 def _clients(value: object, warnings: list[str]) -> dict[str, ClientSettings]:

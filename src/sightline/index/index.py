@@ -163,12 +163,13 @@ class Index:
         """Every root has a builder, and no other folder has one."""
         known = self._left | self.builders
         self.builders = {}
-        for root in (root.real for root in self.workspace.roots.roots):
+        for each in self.workspace.roots.roots:
+            root = each.real
             if root in self._left:
                 known[root].distrust()  # nobody told it what changed meanwhile
             elif root not in known:
                 store = Store(index_folder(self._cache, root), root)
-                discovery = Discovery(root, self._environment)
+                discovery = Discovery(root, self._environment, each.include_ignored)
                 known[root] = Builder(store, discovery, self.workers)
             self.builders[root] = known[root]
         self._left = {root: made for root, made in known.items() if root not in self.builders}
@@ -198,7 +199,7 @@ class Index:
         if builder.pending is not None:
             return builder.pending
         tree = self.tree(root)
-        discovery = Discovery(root, self._environment)
+        discovery = Discovery(root, self._environment, builder.discovery.included)
         plan = await asyncio.to_thread(
             partial(plan_all, discovery, tree, dict(builder.library.rows), force=False)
         )

@@ -5,6 +5,7 @@ being imported: a server needs a while to start, and so does the import.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from sightline.lsp.routing.fleet import Bounds
 from sightline.lsp.start.launcher import Launcher
 from sightline.process.keepers import Keepers
 from sightline.workspace.beside import stamp
+from sightline.workspace.exclusions import chosen
 from sightline.workspace.roots import Root
 from sightline.workspace.workspace import Workspace
 
@@ -42,7 +44,11 @@ class Headless(NamedTuple):
         decisive: Sequence[str] = (),
     ) -> "Headless":
         """``decisive``: files and folders of the user's that decide which servers answer."""
-        workspace = Workspace(roots, notify=settings.change_detection == "auto")
+        workspace = Workspace(
+            roots,
+            notify=settings.change_detection == "auto",
+            choose=partial(chosen, settings=settings),
+        )
         workspace.beside.keep({path: stamp(path) for path in decisive})
         launcher = Launcher(environment, cache, Store(servers), registry)
         bounds = Bounds(settings.max_servers, settings.server_memory_mb, settings.server_idle_s)

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from sightline.contract.failures import NotFound, UriInvalid, WorkspaceDenied
 from sightline.contract.limits import MAX_DOCUMENT_BYTES
 from sightline.contract.uris import is_under, path_of, uri_of
+from sightline.workspace.exclusions import excludes
 from sightline.workspace.roots import RootSet
 
 __all__ = ["Gate", "GatedFile", "Hidden"]
@@ -28,6 +29,7 @@ __all__ = ["Gate", "GatedFile", "Hidden"]
 _MAX_LINKS = 40
 _CHUNK = 1 << 16
 _HIDDEN = ".git"
+_EXCLUDED = "the setting exclude keeps this out; sightline doctor shows what it takes"
 _DOTS = frozenset({".", ".."})
 _HAS_PROC = os.path.isdir("/proc/self/fd")
 _OPEN_FLAGS = (
@@ -51,6 +53,8 @@ class Hidden(enum.Enum):
     OUTSIDE = "outside the workspace"
     #: In a version-control folder of a root.
     PRIVATE = "in .git folders"
+    #: In what the user's settings keep out of a root.
+    EXCLUDED = "in excluded files"
     #: Gone, or behind a folder that cannot be entered.
     MISSING = "in files that cannot be found"
     #: A document that was never saved, a text that a server makes up, or a folder.
@@ -83,6 +87,8 @@ class Gate:
         real = self._resolve(path.rstrip("/") or "/")
         if path.endswith("/") and not os.path.isdir(real):
             raise UriInvalid("no such folder; drop the trailing slash")
+        if self._is_excluded(real):
+            raise WorkspaceDenied(_EXCLUDED)
         return GatedFile(real, uri_of(real))
 
     def shown_uri(self, uri: str) -> str | None:
@@ -98,7 +104,8 @@ class Gate:
 
     def allows(self, path: str) -> bool:
         """Whether a path may appear in a text, judged by its spelling alone."""
-        return self._lexically_inside(os.path.normpath(path))
+        plain = os.path.normpath(path)
+        return self._lexically_inside(plain) and not self._is_excluded(self._unlinked(plain))
 
     @contextmanager
     def open(self, file: GatedFile) -> Iterator[int]:
@@ -164,7 +171,20 @@ class Gate:
     def _is_shown(self, real: str) -> bool:
         """Whether a real path lies in a root and in no version-control folder of it."""
         root = self.roots.containing(real)
-        return root is not None and _HIDDEN not in real[len(root.real) :].split("/")
+        if root is None or _HIDDEN in real[len(root.real) :].split("/"):
+            return False
+        return not self._is_excluded(real)
+
+    def _is_excluded(self, real: str) -> bool:
+        """Whether the user's settings keep a real path out of its root."""
+        if not any(root.exclude for root in self.roots.roots):
+            return False
+        return excludes(self.roots, real, folder=os.path.isdir(real))
+
+    def _unlinked(self, path: str) -> str:
+        """A path inside the roots, as it is spelled from the real path of its root."""
+        real, rest = self._start(path)
+        return "/".join([real, *rest])
 
     # Resolution
 
@@ -273,7 +293,7 @@ class Gate:
             return Hidden.OUTSIDE
         except (OSError, ValueError, UriInvalid):
             return Hidden.MISSING
-        return uri_of(real)
+        return Hidden.EXCLUDED if self._is_excluded(real) else uri_of(real)
 
     def _real_folder(self, folder: str) -> str | Hidden:
         if folder not in self._folders:

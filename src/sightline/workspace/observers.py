@@ -26,7 +26,6 @@ from sightline.workspace.tree import (
     file_count,
     is_absent,
     is_suspect,
-    is_tracked,
     read_folder,
     stamp_now,
 )
@@ -174,7 +173,7 @@ class Watcher(Struct, eq=False):
                 else:
                     if is_announced:
                         files, subfolders, odd = read_folder(folder, self.top)
-                        found = {folder: files}
+                        found = {folder: self.scope.keeps(folder, files)}
                         if odd:
                             self.suspects[folder] = odd
                         waiting.extend(filter(self.scope.enters, subfolders))
@@ -251,7 +250,7 @@ class Watcher(Struct, eq=False):
                 self._suspect(folder, path)
             if event.mask & Mask.ISDIR:
                 self._apply_folder(event, path, draft)
-            elif is_tracked(event.name):
+            elif self.scope.tracks(folder, event.name):
                 draft.note(folder, event.name, stamp_now(path))
 
     def _suspect(self, folder: str, path: str) -> None:

@@ -42,6 +42,9 @@ class Root(Struct, frozen=True):
     #: The repository that it is a part of, if it is not all of one. It is not in the workspace, but
     #: language servers read it, so what changes there changes answers.
     around: str = ""
+    #: What the user's settings keep out of it, and what they let in although Git ignores it: globs.
+    exclude: tuple[str, ...] = ()
+    include_ignored: tuple[str, ...] = ()
 
     @property
     def outermost(self) -> str:

@@ -11,14 +11,17 @@ from msgspec import Struct
 
 from sightline.contract.ticks import settled_at
 from sightline.workspace.changes import Change, ChangeSet
+from sightline.workspace.exclusions import names
 from sightline.workspace.regular import open_regular
 from sightline.workspace.tree import (
     MAX_FILES,
+    Files,
     Stamp,
     Suspects,
     Tree,
     device_of,
     differences,
+    is_tracked,
     scan,
 )
 
@@ -39,10 +42,26 @@ class Scope(Struct, frozen=True):
     #: if they must be swept for.
     announced: int | None = None
     swept: int = MAX_FILES
+    #: What the user's settings keep out of ``root``, which is observed.
+    exclude: tuple[str, ...] = ()
+    root: str = ""
 
     def enters(self, folder: str) -> bool:
         """Whether a folder inside is observed."""
-        return folder not in self.skip and not (self.shallow and _is_deep(folder))
+        if folder in self.skip or (self.shallow and _is_deep(folder)):
+            return False
+        return not names(self.exclude, folder[len(self.root) + 1 :], folder=True)
+
+    def keeps(self, folder: str, files: Files) -> Files:
+        """Those files of a folder that are observed."""
+        if not self.exclude:
+            return files
+        return {name: stamp for name, stamp in files.items() if self.tracks(folder, name)}
+
+    def tracks(self, folder: str, name: str) -> bool:
+        """Whether a file of this name is observed in a folder that is."""
+        path = f"{folder}/{name}"[len(self.root) + 1 :]
+        return is_tracked(name) and not names(self.exclude, path, folder=False)
 
 
 def _is_deep(folder: str) -> bool:
@@ -119,7 +138,10 @@ class Sweeper:
         limit = self.scope.swept if limit is None else limit
         device = device_of(self.top)
         suspects: Suspects = {}
-        tree, complete = scan(self.top, limit, lambda: self._closed, self.scope.enters, suspects)
+        scope = self.scope
+        tree, complete = scan(
+            self.top, limit, lambda: self._closed, scope.enters, suspects, scope.keeps
+        )
         self.suspects = suspects
         if any(tree.values()):
             self.device = device

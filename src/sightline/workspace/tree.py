@@ -21,6 +21,7 @@ __all__ = [
     "HIDDEN",
     "MAX_FILES",
     "MAX_READ_BYTES",
+    "Files",
     "Stamp",
     "Suspects",
     "Tree",
@@ -70,8 +71,10 @@ class Stamp(NamedTuple):
     inode: int
 
 
-#: The tracked files of every folder: folder path, file name, stamp. Empty folders are in it too.
-Tree = dict[str, dict[str, Stamp]]
+#: The tracked files of a folder: file name, stamp.
+Files = dict[str, Stamp]
+#: The tracked files of every folder, by its path. Empty folders are in it too.
+Tree = dict[str, Files]
 #: The entries of every folder that may not be what a program can read: see ``obstacles``.
 Suspects = dict[str, set[str]]
 
@@ -116,11 +119,13 @@ def scan(
     unwanted: Callable[[], bool] = lambda: False,
     enters: Callable[[str], bool] = lambda folder: True,
     suspects: Suspects | None = None,
+    keeps: Callable[[str, Files], Files] = lambda folder, files: files,
 ) -> tuple[Tree, bool]:
     """Every folder from ``top`` down with its tracked files, and whether that is all of them.
 
-    It ends early when it has become unwanted. ``enters`` says which subfolders are looked into.
-    What may be an obstacle is put into ``suspects``. ``OSError``: a folder cannot be looked into.
+    It ends early when it has become unwanted. ``enters`` says which subfolders are looked into,
+    and ``keeps`` which files of a folder count. What may be an obstacle is put into ``suspects``.
+    ``OSError``: a folder cannot be looked into.
     """
     tree: Tree = {}
     waiting = [top]
@@ -128,10 +133,10 @@ def scan(
     while waiting:
         folder = waiting.pop()
         files, subfolders, odd = read_folder(folder, top)
-        tree[folder] = files
+        tree[folder] = keeps(folder, files)
         if odd and suspects is not None:
             suspects[folder] = odd
-        count += len(files)
+        count += len(tree[folder])
         if count > limit or unwanted():
             return tree, False
         waiting.extend(filter(enters, subfolders))

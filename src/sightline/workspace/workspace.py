@@ -20,7 +20,7 @@ from sightline.contract.texts import PLAIN_PATH
 from sightline.workspace.beside import Beside
 from sightline.workspace.changes import Change, Kind
 from sightline.workspace.gate import Gate
-from sightline.workspace.observers import Observer, Watcher, observe, suspects_of
+from sightline.workspace.observers import Observer, Scope, Watcher, observe, suspects_of
 from sightline.workspace.obstacles import Obstacles
 from sightline.workspace.roots import Root, RootSet
 from sightline.workspace.surroundings import Surroundings
@@ -42,8 +42,16 @@ _AUDIT_REST_S = 2.0
 
 
 class Workspace:
-    def __init__(self, roots: Iterable[Root], *, notify: bool = True) -> None:
-        self.roots = RootSet.of(roots)
+    def __init__(
+        self,
+        roots: Iterable[Root],
+        *,
+        notify: bool = True,
+        choose: Callable[[Root], Root] = lambda root: root,
+    ) -> None:
+        """``choose`` adds to a root what the user's settings say of it."""
+        self._choose = choose
+        self.roots = RootSet.of(map(choose, roots))
         self.notify = notify
         #: By the real path of a root.
         self.observers: dict[str, Observer] = {}
@@ -186,7 +194,7 @@ class Workspace:
         """Other roots. What is no longer in one is denied from now on; what is new is scanned
         before the next view.
         """
-        before, self.roots = self.roots, RootSet.of(roots)
+        before, self.roots = self.roots, RootSet.of(map(self._choose, roots))
         if self.roots == before:
             return
         self._view = None
@@ -282,7 +290,10 @@ class Workspace:
 
     async def _audit(self, observer: Watcher) -> None:
         try:
-            found, _ = await asyncio.to_thread(scan, observer.top, enters=observer.scope.enters)
+            scope = observer.scope
+            found, _ = await asyncio.to_thread(
+                scan, observer.top, enters=scope.enters, keeps=scope.keeps
+            )
         except OSError:
             return  # the next one may know
         async with self._collecting:
@@ -360,7 +371,8 @@ class Workspace:
             if root.real not in self.observers:
                 if self._starting is not None:
                     self._starting.close()  # its first look failed
-                self._starting = observe(root.real, notify=self.notify)
+                scope = Scope(exclude=root.exclude, root=root.real)
+                self._starting = observe(root.real, notify=self.notify, scope=scope)
                 await asyncio.to_thread(self._starting.start)
                 self.observers[root.real], self._starting = self._starting, None
         if self._around.observers or any(root.around for root in roots):

@@ -36,7 +36,8 @@ from sightline.lsp.shortcomings import Shortcoming
 from sightline.process import landlock
 from sightline.server.logs import Log
 from sightline.server.tokens import BadTokenFile, TokenFile
-from sightline.workspace.observers import observe
+from sightline.workspace.exclusions import chosen
+from sightline.workspace.observers import Scope, observe
 from sightline.workspace.roots import Root
 from sightline.workspace.surroundings import Surroundings
 from sightline.workspace.trust import BadTrustFile, TrustStore
@@ -117,6 +118,7 @@ def examine(paths: list[str]) -> Iterator[Finding]:
             step = "sightline doctor ROOT"
         yield Finding("roots", "missing", str(problem), step)
         return
+    roots = [chosen(root, configuration.settings) for root in roots]
     situation = Situation(folders, configuration, roots)
     for check in CHECKS:
         yield from check(situation)
@@ -345,7 +347,8 @@ def _telling(complaint: str) -> str:
 
 def changes_are_noticed(situation: Situation) -> Iterator[Finding]:
     for root in situation.roots:
-        observer, subject = observe(root.real), f"changes in {root.given}"
+        scope = Scope(exclude=root.exclude, root=root.real)
+        observer, subject = observe(root.real, scope=scope), f"changes in {root.given}"
         try:
             observer.start()
             swept = observer.sweeps
@@ -382,6 +385,14 @@ def _not_listed(subject: str, error: OSError) -> Finding:
     return Finding(subject, "missing", f"{error.filename} cannot be looked into: {error.strerror}")
 
 
+def choices_are_known(situation: Situation) -> Iterator[Finding]:
+    """What the settings keep out of the roots, and let in, where they do."""
+    for root in situation.roots:
+        for key, globs in (("exclude", root.exclude), ("include_ignored", root.include_ignored)):
+            if globs:
+                yield Finding(f"{key} in {root.given}", "ok", ", ".join(globs))
+
+
 def trust_is_known(situation: Situation) -> Iterator[Finding]:
     try:
         trusted = TrustStore(situation.folders.trust).roots()
@@ -409,6 +420,7 @@ CHECKS: list[Callable[[Situation], Iterator[Finding]]] = [
     context_can_be_asked,
     languages_are_known,
     changes_are_noticed,
+    choices_are_known,
     trust_is_known,
     servers_are_enclosed,
 ]

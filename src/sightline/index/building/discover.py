@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sightline.contract.uris import is_unicode
+from sightline.workspace.exclusions import covers, reaches
 from sightline.workspace.ignore import IGNORE_FILE, IgnoreFiles, Rules
 from sightline.workspace.tree import HIDDEN, Stamp, Tree
 from sightline.workspace.worktrees import is_nested_worktree
@@ -31,6 +32,8 @@ _CACHES = frozenset(
     """.split()
 )
 _ENVIRONMENT = "pyvenv.cfg"
+#: What holds in a folder of which nothing counts but what the user lets in.
+_ALL = (Rules.parse("*", ""),)
 
 
 @dataclass
@@ -55,8 +58,12 @@ class Found:
 class Discovery:
     """Remembers the rules of every folder, so that one changed file is judged at once."""
 
-    def __init__(self, root: str, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, root: str, environment: Mapping[str, str], included: tuple[str, ...] = ()
+    ) -> None:
+        """``included``: globs of the user's, of what counts although it would be left out."""
         self.root = root
+        self.included = included
         self._ignores = IgnoreFiles(root, environment)
         self._rules: dict[str, tuple[Rules, ...]] = {}
         self._refused: set[str] = set()
@@ -86,7 +93,7 @@ class Discovery:
                 path = prefix + name
                 if name == HIDDEN:
                     continue  # the file that a worktree has in place of the folder
-                if rules and _ignored(rules, path, folder=False):
+                if self._is_ignored(rules, path):
                     found.ignored += 1
                 elif not is_unicode(path):
                     found.unnameable.append(_nameable(path))
@@ -110,7 +117,17 @@ class Discovery:
         rules = self._rules.get(folder)
         if rules is None or name == HIDDEN or not is_unicode(path):
             return False
-        return not _ignored(rules, path, folder=False)
+        return not self._is_ignored(rules, path)
+
+    def _is_ignored(self, rules: tuple[Rules, ...], path: str) -> bool:
+        ignored = bool(rules) and _ignored(rules, path, folder=False)
+        return ignored and not covers(self.included, path)
+
+    def _lets_in(self, folder: str, *, bare: bool) -> bool:
+        """Whether the user wants something of a folder that would not be entered."""
+        return covers(self.included, folder, folder=True) or reaches(
+            self.included, folder, bare=bare
+        )
 
     def knows(self, paths: Iterable[str]) -> bool:
         """Whether changes of these files can be judged one by one: no rules, no new folders, none
@@ -148,7 +165,8 @@ class Discovery:
             inherited = self._rules.get(parent)
             if inherited is None:
                 return None
-            if inherited and _ignored(inherited, folder, folder=True):
+            is_ignored = bool(inherited) and _ignored(inherited, folder, folder=True)
+            if is_ignored and not self._lets_in(folder, bare=True):
                 found.ignored += 1
                 self._refused.add(folder)
                 return None
@@ -156,15 +174,15 @@ class Discovery:
                 found.worktrees.append(folder)
                 self._refused.add(folder)
                 return None
-            if name in _CACHES:
+            is_foreign = name in _DEPENDENCIES or _ENVIRONMENT in files
+            is_theirs = is_foreign or name in _CACHES
+            if is_theirs and not self._lets_in(folder, bare=False):
+                if is_foreign:
+                    found.vendored.append(folder)
                 self._refused.add(folder)
                 return None
-            if name in _DEPENDENCIES or _ENVIRONMENT in files:
-                found.vendored.append(folder)
-                self._refused.add(folder)
-                return None
-            rules = inherited
-        if IGNORE_FILE in files:
+            rules = _ALL if is_ignored or is_theirs else inherited
+        if IGNORE_FILE in files and rules is not _ALL:  # nothing in an ignored folder comes back
             own = self._ignores.inside(folder, rules)
             if own is not None:
                 rules = (*rules, own)
