@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: model test-model meaning help env serve servers test test-clients test-dist test-vscode vsix dist site test-site check quick lint types bench bench-languages bench-peers soak evidence fuzz lock docs clean
+.PHONY: model test-model meaning help env serve servers test test-clients test-dist test-vscode vsix dist site test-site check quick lint types bench bench-languages bench-peers golden soak evidence fuzz lock docs clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -87,6 +87,9 @@ bench-languages: env servers ## every language server on a real code base (an ho
 bench-peers: env ## Sightline beside other bridges, without a network
 	$(BIN)/python -m tools.node protocol cclsp
 	$(BIN)/python -m bench peers
+
+golden: env servers ## references on pinned code bases beside independent indexers; writes the answers
+	$(BIN)/python -m bench.golden
 
 soak: env servers ## 20 minutes over four languages with edits and kills
 	$(BIN)/python -m tests.languages.soak --minutes 20 --calls 30000

@@ -1,0 +1,76 @@
+"""What the sentences of a summary say, as classes: which answers are clean, what covers a miss.
+
+A sentence covers a place when it names its file, or does not name all of its files. A sentence
+without any file covers everything, but so loosely that such misses are counted apart.
+"""
+
+import re
+from typing import NamedTuple
+
+__all__ = ["Caveat", "caveats"]
+
+#: The first one that fits.
+_CLASSES = [
+    ("unknown-symbol", r"cannot tell what this name is|is not known as a symbol"),
+    ("not-compiled", r"not in compile_commands\.json"),
+    ("headers-not-found", r"^Headers not found"),
+    ("packages-not-installed", r"^Packages not installed"),
+    ("package-itself-not-installed", r"^The package .* is not installed"),
+    ("commonjs", r"Uses in CommonJS"),
+    ("function-members", r"functions that serve as classes"),
+    ("other-build", r"^The name also stands in .*(?:under #if|macros|with errors|not compiled)"),
+    ("header-by-itself", r"does not compile by itself"),
+    ("imports-elsewhere", r"^Imports of .* do not lead to the source"),
+    ("imports-unresolved", r"^Imports of .* are not resolved"),
+    ("unknown-type", r"values of unknown type"),
+    ("argument", r"unknown meaning"),
+    ("override", r"of a base class or subclass|of (?:a|its) (?:base|sub)class"),
+    ("other-name", r"imported under other names"),
+    ("star-import", r"__all__ of .*with \*"),
+    ("stub", r"more stubs? may declare"),
+    ("quoted", r"stands in quotes|stands as a text"),
+    ("left-out", r"left out|leave out|excluded|not read by default"),
+    ("other-language", r"in other languages|files? of other languages"),
+    ("script", r"[Ss]cripts"),
+    ("other-root", r"of other roots"),
+    ("unreadable", r"could not be (?:read|looked into)|not UTF-8"),
+]
+_LIST = re.compile(r"\(([^()]*)\)")
+_MORE = re.compile(r"[\d,]+ more$")
+_NO_GAP = re.compile(r"outside the workspace not shown")
+_NOT_A_START = re.compile(r"^Returned [\d,]+(?: of [\d,]+)? references?(?: \(capped\))?\.\s*")
+
+
+class Caveat(NamedTuple):
+    name: str
+    #: The files that it names; none if it says nothing of files.
+    files: tuple[str, ...]
+    #: Whether those are all.
+    complete: bool
+
+    def covers(self, path: str) -> bool:
+        return bool(self.files) and (path in self.files or not self.complete)
+
+    @property
+    def is_general(self) -> bool:
+        return not self.files
+
+
+def caveats(summary: str) -> list[Caveat]:
+    """The caveats of a summary, one per sentence, without what is only counted."""
+    rest = _NOT_A_START.sub("", summary)
+    found = []
+    for sentence in re.split(r"(?<=\.)\s+(?=\S)", rest):
+        if sentence and not _NO_GAP.search(sentence):
+            name = next((name for name, words in _CLASSES if re.search(words, sentence)), "other")
+            found.append(_read(name, sentence))
+    return found
+
+
+def _read(name: str, sentence: str) -> Caveat:
+    for listed in reversed(_LIST.findall(sentence)):
+        parts = [part.strip() for part in listed.split(",")]
+        files = tuple(part for part in parts if "/" in part or "." in part)
+        if files:
+            return Caveat(name, files, not _MORE.search(parts[-1]))
+    return Caveat(name, (), complete=False)
