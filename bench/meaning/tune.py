@@ -86,7 +86,7 @@ class _Parts:
         scores = score(snapshot, lookup, query.terms, ranked.weights)
         base = ranked._base(scores, chunks, owners)
         near = corpus.near(text)[chunks]
-        extra, _, must, self.written = ranked._evidence()
+        extra, _, must, self.written, _ = ranked._evidence()
         bonus = np.zeros(len(chunks)) if extra is None else extra[chunks]
         kept = _best(base) | _best(near) | (bonus > 0.0)
         if must is not None:

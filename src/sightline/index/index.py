@@ -21,11 +21,13 @@ from sightline.index.building.vector_engine import Dense
 from sightline.index.building.workers import Workers
 from sightline.index.dense.encoder import encode_query
 from sightline.index.dense.nearness import Matrix
+from sightline.index.searching.filters import split_name
 from sightline.index.searching.fusion import fusion_for
 from sightline.index.searching.lookup import Lookup
+from sightline.index.searching.nearby import closest
 from sightline.index.searching.query import Query, understand
 from sightline.index.searching.ranked import MAX_RESULTS, Near
-from sightline.index.searching.results import Found
+from sightline.index.searching.results import Found, Missing
 from sightline.index.searching.scanning import MAX_HITS
 from sightline.index.searching.search import Item, Request, RootSearch
 from sightline.index.searching.texts import Outdated
@@ -70,6 +72,8 @@ class Answer:
     closed: int = 0
     #: Whether no file anywhere passes the filters of files.
     fileless: bool = True
+    #: A name that was asked for and that no root has.
+    missing: Missing | None = None
     #: Whether it was ranked by words alone for want of vectors.
     preliminary: bool = False
     _items: dict[int, Item] = field(default_factory=dict)
@@ -334,6 +338,7 @@ class Index:
 
         searches: list[RootSearch] = []
         merged: list[tuple[float, int, int, Found]] = []
+        missing: list[Missing] = []
         answer = Answer(searches, [], note=asked.note, preliminary=asked.preliminary)
         for which, (root, builder, snapshot) in enumerate(ready):
             near = asked.near[which]
@@ -347,6 +352,7 @@ class Index:
             answer.fileless &= not search.has_files
             if results.note and results.note not in answer.note:
                 answer.note = f"{results.note} {answer.note}".strip()
+            missing += [results.missing] if results.missing is not None else []
             answer.matches += results.matches
             answer.lines += results.lines
             answer.skipped += snapshot.left_out_without(inner)
@@ -362,6 +368,10 @@ class Index:
             most = MAX_RESULTS if asked.request.mode == "auto" else MAX_HITS
             answer.capped |= len(merged) > most
             del merged[most:]
+        if missing and len(missing) == len(ready):
+            name = split_name(missing[0].name)[-1]
+            alike = closest(name, {one for own in missing for one in own.near})
+            answer.missing = missing[0]._replace(near=alike)
         answer.found = [(which, found) for _, which, _, found in merged]
         answer.begin(asked.first)
         return answer

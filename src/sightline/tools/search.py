@@ -34,6 +34,8 @@ _TOKEN_BYTES = 4
 _ITEM_BYTES = 2_048
 _SNIPPET = 700
 _MIN_SNIPPET = 120
+#: How much of a name a summary repeats.
+_MAX_NAME = 80
 
 
 class SearchArguments(Struct, frozen=True):
@@ -178,29 +180,45 @@ def _advice(request: "Request", *, fileless: bool) -> str:
     """What may find something where nothing was found. ``fileless``: no file passes the filters."""
     filters = request.filters
     if any(map(_is_odd, filters.paths)):
-        return " path takes globs relative to a root: no absolute paths, no {a,b}."
+        return "path takes globs relative to a root: no absolute paths, no {a,b}."
     if fileless and filters.paths:
         both = " and language" if filters.language else ""
-        return f" No indexed file passes path{both}; globs start at the root, such as src/**."
+        return f"No indexed file passes path{both}; globs start at the root, such as src/**."
     if fileless and filters.language:
-        return f" No indexed file is in {filters.language}; index_status lists the languages."
+        return f"No indexed file is in {filters.language}; index_status lists the languages."
     if filters.symbol or filters.kind:
         return (
-            " Names declared inside functions are not indexed as symbols; leave symbol and kind out"
+            "Names declared inside functions are not indexed as symbols; leave symbol and kind out"
             " to search all text."
         )
     if request.mode == "auto":
-        return " Use mode literal for punctuation, single letters and parts of words."
+        return "Use mode literal for punctuation, single letters and parts of words."
     return ""
 
 
-def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) -> str:
+def _missing(found: "Answer", request: "Request") -> str:
+    """That a name is not there, and the names that are spelled nearly so."""
+    missing = found.missing
+    if missing is None:
+        return ""
+    name = repr(missing.name[:_MAX_NAME])
+    if missing.symbol:
+        said = f"Nothing is declared as {name}"
+    else:
+        where = " that pass the filters" if request.filters.any else ""
+        said = f"{name} occurs nowhere in the indexed files{where}"
+    return f"{said}; near names: {', '.join(missing.near)}." if missing.near else f"{said}."
+
+
+def _counted(found: "Answer", request: "Request", returned: int, *, more: bool) -> str:
     total = len(found)
     if not total:
-        sentence = "No hits" if request.mode == "auto" else "No matches"
-    elif request.mode == "auto":
+        return "No hits." if request.mode == "auto" else "No matches."
+    if request.mode == "auto":
         counted = f"{total} or more" if found.capped else str(total)
         sentence = f"Returned {returned} of {counted} ranked hits"
+        if found.missing is not None:
+            sentence += " for parts of it"
     else:
         least = "at least " if found.capped else ""
         sentence = (
@@ -208,16 +226,19 @@ def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) 
             f" ({least}{plural(found.lines, 'matching line')},"
             f" {least}{plural(found.matches, 'match', 'matches')})"
         )
-    if more:
-        sentence += "; next page available"
-    sentence += "."
-    if found.note:
-        sentence += f" {found.note}"
-    if not total:
-        sentence += _advice(request, fileless=found.fileless)
+    return f"{sentence}; next page available." if more else f"{sentence}."
+
+
+def _summary(found: "Answer", request: "Request", returned: int, *, more: bool) -> str:
+    said = [
+        _missing(found, request),
+        _counted(found, request, returned, more=more),
+        found.note,
+        "" if len(found) else _advice(request, fileless=found.fileless),
+    ]
     if request.mode != "auto":
         left_out = [plural(found.skipped, "file")] if found.skipped else []
         left_out += [plural(found.closed, "closed folder")] if found.closed else []
         if left_out:
-            sentence += f" {' and '.join(left_out)} not indexed; index_status says why."
-    return sentence
+            said.append(f"{' and '.join(left_out)} not indexed; index_status says why.")
+    return " ".join(filter(None, said))

@@ -53,6 +53,8 @@ class Scope:
     ) -> None:
         """``elsewhere``: the beginnings of paths that another root answers for."""
         self.filters = filters
+        #: Whether nothing is declared under the name of the symbol filter.
+        self.undeclared = False
         self._snapshot = snapshot
         self.files: Flags = snapshot.file_alive
         if elsewhere:
@@ -68,7 +70,9 @@ class Scope:
         if filters.kind:
             self.chunks = self.chunks & (snapshot.chunk_kinds & KIND_BITS[filters.kind] > 0)
         if filters.symbol:
-            self.chunks = self.chunks & _declaring(snapshot, lookup, filters.symbol)
+            declaring = _declaring(snapshot, lookup, filters.symbol)
+            self.undeclared = not bool((declaring & snapshot.chunk_alive).any())
+            self.chunks = self.chunks & declaring
 
     @property
     def narrow(self) -> bool:

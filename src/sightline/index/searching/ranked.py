@@ -1,7 +1,9 @@
 """Ranked search: the terms of a query scored, then what else is known about it added.
 
-In this order: a name that is exactly asked for comes first, then evidence adds up: terms in chunk
-and file, names declared, phrases that stand there word for word, files that the text mentions.
+In this order: what declares the one name that is asked for, tests and docs after the others; what
+declares it in another spelling; what has it as a word, where nothing declares it; and then evidence
+adds up: terms in chunk and file, names declared, phrases that stand there word for word, files that
+the text mentions.
 Tests, docs, generated and vendored files count less unless they are asked for. Several chunks of
 one file count a little less each, so that one file does not fill the page.
 """
@@ -15,12 +17,21 @@ from numpy.typing import NDArray
 from sightline.index.dense.nearness import Matrix
 from sightline.index.dense.vectors import Vectors
 from sightline.index.reading.roles import Role
-from sightline.index.searching.filters import Scope, ends_with
+from sightline.index.searching.filters import Scope, ends_with, split_name
 from sightline.index.searching.fusion import CANDIDATES, clearness, fused
 from sightline.index.searching.lookup import Lookup
+from sightline.index.searching.nearby import near_names
 from sightline.index.searching.query import Query
 from sightline.index.searching.rank import Scores, Weights, score
-from sightline.index.searching.results import SCALE, Candidate, Found, Records, Results, best
+from sightline.index.searching.results import (
+    SCALE,
+    Candidate,
+    Found,
+    Missing,
+    Records,
+    Results,
+    best,
+)
 from sightline.index.searching.scanning import Scanner
 from sightline.index.storage.segment import term_key
 from sightline.index.storage.snapshot import Snapshot
@@ -50,8 +61,13 @@ _ROLE_FACTORS = {
     Role.GENERATED: 0.4,
     Role.VENDORED: 0.4,
 }
-_EXACT = 2.0
-_EXACT_LOOSE = 1.0
+#: What the one name that is asked for adds where it is declared, where it is declared in another
+#: spelling, and where it is a word of the text. Everything else adds up to 1 at most.
+_EXACT = 6.0
+_EXACT_LOOSE = 3.0
+_HELD = 1.0
+#: How much less a declaration counts whose file counts less.
+_ELSEWHERE = 0.95
 _NAME = 0.35
 _NAME_LOOSE = 0.15
 _COMMON_NAME = 5
@@ -67,6 +83,7 @@ _MENTION = 0.35
 _MENTION_NAME = 0.2
 _MAX_MENTIONED = 3
 _MAX_PHRASE_FILES = 200
+_MAX_NAME_FILES = 200
 #: Kinds that a name is usually asked for, before fields, keys and prototypes of the same name.
 _SMALL_KINDS = frozenset("field key property variable constant".split())
 
@@ -98,6 +115,19 @@ class _Evidence(NamedTuple):
     nearest: Nearest | None
 
 
+class _Said(NamedTuple):
+    """What is added to scores, and what should be said of it."""
+
+    bonus: Floats | None = None
+    note: str = ""
+    #: Which may be in the answer at all.
+    must: NDArray[np.bool_] | None = None
+    #: Whether the query stands somewhere as it is written. Then it was copied, and vectors would
+    #: only blur it.
+    written: bool = False
+    missing: Missing | None = None
+
+
 def _last_of_best(total: Floats) -> float:
     """The least of as many as are wanted."""
     return float(np.partition(total, len(total) - _POOL)[len(total) - _POOL])
@@ -120,7 +150,7 @@ class Ranked(NamedTuple):
     def run(self) -> Results:
         scores = score(self.snapshot, self.lookup, self.query.terms, self.weights)
         self.check()
-        bonus, note, must, written = self._evidence()
+        bonus, note, must, written, missing = self._evidence()
         near = None if written else self.near
         nearest = None if near is None else self._nearest(near)
         evidence = _Evidence(scores, bonus, must, nearest)
@@ -135,7 +165,7 @@ class Ranked(NamedTuple):
         pool = self._spread(self._exact_first(pool))
         found = [Found(chunk, -down / SCALE) for down, _, _, chunk, _ in pool[:MAX_RESULTS]]
         weight = 0.0 if nearest is None else nearest.weight
-        return Results(found, capped, note, weight=weight)
+        return Results(found, capped, note, weight=weight, missing=missing)
 
     def _nearest(self, near: Near) -> Nearest:
         chunks, values = near.matrix.nearest(near.query(), self.scope.chunks, CANDIDATES)
@@ -214,7 +244,7 @@ class Ranked(NamedTuple):
 
     def _wanted(self) -> frozenset[Role]:
         filters = self.scope.filters
-        if filters.paths or filters.symbol:
+        if filters.paths:
             return frozenset(Role)
         if filters.language or filters.kind in ("section", "key"):
             return self.query.wants | {Role.DOCS, Role.CONFIG}
@@ -222,19 +252,24 @@ class Ranked(NamedTuple):
 
     # Evidence
 
-    def _evidence(self) -> tuple[Floats | None, str, NDArray[np.bool_] | None, bool]:
-        """What is added to scores, what should be said, what must be there, and whether the query
-        stands somewhere as it is written. Then it was copied, and vectors would only blur it."""
-        query = self.query
+    @property
+    def _named(self) -> tuple[str, ...]:
+        """The parts of the one name that is asked for, outermost first; or nothing."""
+        symbol = self.scope.filters.symbol
+        return tuple(split_name(symbol)) if symbol else self.query.exact
+
+    def _evidence(self) -> _Said:
+        query, named = self.query, self._named
         verbatim = query.verbatim if not query.phrases and not query.exact else ""
-        if not (query.exact or query.names or query.mentions or query.phrases or verbatim):
-            return None, "", None, False
+        if not (named or query.names or query.mentions or query.phrases or verbatim):
+            return _Said()
         bonus = np.zeros(self.snapshot.chunks)
-        if query.exact:
-            self._add_name(bonus, query.exact[-1], _EXACT, _EXACT_LOOSE, common=False)
+        missing: Missing | None = None
+        if named:
+            missing = self._add_one_name(bonus, named[-1])
         else:
             for name in query.names:
-                self._add_name(bonus, name, _NAME, _NAME_LOOSE, common=True)
+                self._add_name(bonus, name)
         for mention in query.mentions:
             self._add_mention(bonus, mention)
         note, must, written = "", None, False
@@ -251,17 +286,41 @@ class Ranked(NamedTuple):
         if query.tells:
             factors = self._factors()[self.snapshot.chunk_file]
             np.minimum(bonus * factors, _MAX_TOLD, out=bonus)
-        return bonus, note, must, written
+        return _Said(bonus, note, must, written, missing)
 
-    def _add_name(
-        self, bonus: Floats, name: str, exactly: float, loosely: float, *, common: bool
-    ) -> None:
+    def _add_one_name(self, bonus: Floats, name: str) -> Missing | None:
+        """Chunks that declare the one name that is asked for, or else have it."""
+        declaring = 0
+        spelled = (("l" + compact(name), _EXACT_LOOSE), ("s" + name, _EXACT))
+        for key, gain in spelled:
+            found = self.lookup.terms(self.snapshot, term_key(key)).chunks
+            found = found[self.scope.chunks[found]]
+            less = self._factors()[self.snapshot.chunk_file[found]] < 1.0
+            bonus[found] = gain - _ELSEWHERE * less
+            declaring = len(found)
+        if declaring or self.scope.filters.symbol or self._is_file:
+            return None
+        held = self.scanner.holding(name, self.scope, _MAX_NAME_FILES)
+        if held:
+            bonus[held] = np.maximum(bonus[held], _HELD)
+        if held is None or held or bonus.any():
+            return None
+        near = near_names(self.snapshot, self.lookup, self.records, self.scope, name)
+        return Missing(name, False, near)
+
+    @property
+    def _is_file(self) -> bool:
+        """Whether the query names a file that is there."""
+        names = (mention.lower().rpartition("/")[2] for mention in self.query.mentions)
+        return any(self.snapshot.named(name) for name in names)
+
+    def _add_name(self, bonus: Floats, name: str) -> None:
         """Chunks that declare a name; a name that many declare says less."""
         same = self.lookup.terms(self.snapshot, term_key("s" + name)).chunks
         alike = self.lookup.terms(self.snapshot, term_key("l" + compact(name))).chunks
-        rarity = min(1.0, _COMMON_NAME / max(len(alike), 1)) if common else 1.0
-        bonus[alike] += loosely * rarity
-        bonus[same] += (exactly - loosely) * rarity
+        rarity = min(1.0, _COMMON_NAME / max(len(alike), 1))
+        bonus[alike] += _NAME_LOOSE * rarity
+        bonus[same] += (_NAME - _NAME_LOOSE) * rarity
 
     def _add_mention(self, bonus: Floats, mention: str) -> None:
         """Files whose path ends as the text says."""
@@ -317,9 +376,9 @@ class Ranked(NamedTuple):
 
     def _exact_first(self, pool: list[Candidate]) -> list[Candidate]:
         """Among chunks that declare the exact name, the right container and kind come first."""
-        if not self.query.exact:
+        if not self._named:
             return pool
-        *outer, name = self.query.exact
+        *outer, name = self._named
         adjusted = [
             (down - self._fit(down, file, number, name, outer), path, number, chunk, file)
             for down, path, number, chunk, file in pool[:MAX_RESULTS]
@@ -328,23 +387,25 @@ class Ranked(NamedTuple):
 
     def _fit(self, down: int, file: int, number: int, name: str, outer: list[str]) -> int:
         """How well a declaration fits the qualified name that was asked for."""
-        if -down < SCALE * _EXACT_LOOSE:
+        if -down < SCALE * (_EXACT_LOOSE - _ELSEWHERE):
             return 0
         chunk, container, kind = self.records.of(file).declared(number, name)
-        own = kind is not None and name == chunk
+        if kind is None:
+            return 0
+        own = compact(name) == compact(chunk)
         change = 0.0
         if outer:
             around = container if own else f"{container}.{chunk}"
             change += 0.5 if ends_with(around.strip("."), outer) else -0.5
-        if kind is not None and not own:
+        if not own:
             change -= 0.3
-        if kind is not None and kind in _SMALL_KINDS:
+        if kind in _SMALL_KINDS:
             change -= 0.1
         return round(change * SCALE)
 
     def _spread(self, pool: list[Candidate]) -> list[Candidate]:
         """Each further chunk of a file counts a little less."""
-        if self.query.exact:
+        if self._named:
             return pool
         seen: dict[int, int] = {}
         spread: list[Candidate] = []

@@ -19,7 +19,7 @@ from sightline.index.terms.words import compact
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-__all__ = ["SCALE", "Candidate", "Found", "Records", "Results", "best", "pick_symbol"]
+__all__ = ["SCALE", "Candidate", "Found", "Missing", "Records", "Results", "best", "pick_symbol"]
 
 _MAX_SORTED_BY_NAME = 4_000
 SCALE = 10_000
@@ -34,6 +34,16 @@ class Found(NamedTuple):
     part: Part | None = None
 
 
+class Missing(NamedTuple):
+    """A name that was asked for and is not there."""
+
+    name: str
+    #: Whether it had to be declared; otherwise no text has it either.
+    symbol: bool
+    #: Declared names that are spelled nearly so, the closest first.
+    near: tuple[str, ...] = ()
+
+
 class Results(NamedTuple):
     found: list[Found]
     #: Whether there is more than could be kept.
@@ -45,6 +55,7 @@ class Results(NamedTuple):
     lines: int = 0
     #: How much vectors counted beside words.
     weight: float = 0.0
+    missing: Missing | None = None
 
 
 class Records:

@@ -231,6 +231,48 @@ class Scanner(NamedTuple):
         both: list[int] = np.intersect1d(within, chunks, assume_unique=True).tolist()
         return both
 
+    def holding(self, name: str, scope: Scope, limit: int) -> list[int] | None:
+        """The chunks in which a name stands as a word, spelled so, or else in another case.
+
+        ``None`` if that cannot be told. Where too many files may have it, the word lists decide.
+        """
+        needle = name.encode("utf-8", "replace")
+        codes = text_codes(needle)
+        if not codes:
+            return None
+        word = compact(name)
+        is_listed = name.isascii() and name.lower() not in STOPWORDS and len(word) <= _MAX_WORD
+        chunks = self._with_words([word]) if is_listed and len(word) > 1 else None
+        if chunks is None:
+            files = np.flatnonzero(self._with_codes(codes) & scope.files)
+        else:
+            chunks = chunks[scope.chunks[chunks]]
+            files = _distinct(self.snapshot.chunk_file[chunks])
+            for code in codes:
+                files = files[self.lookup.among(self.snapshot, code, files)]
+        if len(files) > limit:
+            if chunks is None:
+                return None
+            kept: list[int] = chunks[np.isin(self.snapshot.chunk_file[chunks], files)].tolist()
+            return kept
+        return self._with_word_in(files, needle, scope)
+
+    def _with_word_in(self, files: Ints, needle: bytes, scope: Scope) -> list[int]:
+        """The chunks of some files that have a word, spelled so, or else in another case."""
+        word = re.compile(
+            rb"(?<![\w\x80-\xff])" + re.escape(needle) + rb"(?![\w\x80-\xff])", re.IGNORECASE
+        )
+        exactly: set[int] = set()
+        loosely: set[int] = set()
+        for file in files.tolist():
+            self.check()
+            first = int(self.snapshot.chunk_first[file])
+            for match in word.finditer(self.texts.of(file)):
+                number = self.records.of(file).owner(match.start())
+                if number is not None and scope.chunks[first + number]:
+                    (exactly if match[0] == needle else loosely).add(first + number)
+        return sorted(exactly or loosely)
+
     def _with_words(self, words: list[str]) -> Ints | None:
         """The chunks that have all the words, in any mixture of cases, ascending."""
         lists = sorted(

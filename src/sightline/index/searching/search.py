@@ -18,9 +18,10 @@ from sightline.index.searching.explain import reasons_for
 from sightline.index.searching.filters import Filters, Scope, split_name
 from sightline.index.searching.hits import Hit, line_and_column
 from sightline.index.searching.lookup import Lookup
+from sightline.index.searching.nearby import near_names
 from sightline.index.searching.query import Query, understand
 from sightline.index.searching.ranked import Near, Ranked
-from sightline.index.searching.results import Found, Records, Results
+from sightline.index.searching.results import Found, Missing, Records, Results
 from sightline.index.searching.scanning import Scanner
 from sightline.index.searching.snippets import Limits, Marks, snippet
 from sightline.index.searching.texts import Texts
@@ -98,6 +99,15 @@ class RootSearch:
     def run(self) -> Results:
         scope = Scope(self.snapshot, self._lookup, self.request.filters, self._elsewhere)
         self.has_files = bool(scope.files.any())
+        results = self._results(scope)
+        if scope.undeclared:
+            symbol = self.request.filters.symbol
+            name = split_name(symbol)[-1]
+            near = near_names(self.snapshot, self._lookup, self._records, scope, name)
+            return results._replace(missing=Missing(symbol, True, near))
+        return results
+
+    def _results(self, scope: Scope) -> Results:
         lines = self.request.limits.matching
         scanner = Scanner(
             self.snapshot, self._lookup, self._texts, self._records, self._check, lines

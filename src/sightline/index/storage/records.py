@@ -10,6 +10,7 @@ from functools import cached_property
 import msgspec
 
 from sightline.index.cutting.chunks import KINDS, Chunk, Symbol
+from sightline.index.terms.words import compact
 
 __all__ = ["Record", "pack_record"]
 
@@ -76,10 +77,14 @@ class Record:
         )
 
     def declared(self, number: int, name: str) -> tuple[str, str, str | None]:
-        """The name and container of a chunk, and the kind of its symbol of a given name."""
+        """The name and container of a chunk, and the kind of its symbol of a given name, or of that
+        name in another spelling."""
         _, own, container, _, _, _, symbols = _decode(self._rows[number])
-        kind = next((KINDS[symbol[1]] for symbol in symbols if symbol[0] == name), None)
-        return own, container, kind
+        kinds = {symbol[0]: KINDS[symbol[1]] for symbol in reversed(symbols)}
+        if name not in kinds:
+            kinds = {compact(spelled): kind for spelled, kind in kinds.items()}
+            name = compact(name)
+        return own, container, kinds.get(name)
 
     def owner(self, offset: int) -> int | None:
         """The chunk a byte belongs to. What lies between chunks belongs to the one before."""
