@@ -67,6 +67,16 @@ def test_a_data_folder_open_to_others_is_closed(sightline: Command, home: Path) 
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
+def test_folders_on_the_way_are_for_their_owner_alone(sightline: Command, home: Path) -> None:
+    mask = os.umask(0)
+    try:
+        assert sightline("token", "show").code == 0
+    finally:
+        os.umask(mask)
+    for folder in (".local", ".local/share", ".local/share/sightline"):
+        assert stat.S_IMODE((home / folder).stat().st_mode) == 0o700
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another user")
 def test_a_data_folder_of_another_user(sightline: Command, home: Path) -> None:
     folder = home / ".local/share/sightline"

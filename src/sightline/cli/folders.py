@@ -63,7 +63,9 @@ def private(folder: Path) -> Path:
             "folders that have a plain name"
         )
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Folders on the way are made for their owner alone, too, whatever the mask for new files.
+        for missing in [each for each in (folder, *folder.parents) if not each.exists()][::-1]:
+            missing.mkdir(mode=0o700, exist_ok=True)
         status = folder.stat()
     except OSError as error:
         raise CommandError(
