@@ -1,7 +1,9 @@
 """Literal and pattern search find exactly what a scan of every file finds."""
 
+import asyncio
 import random
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from sightline.tools.tool import silent
 from sightline.workspace.linear import BadPattern, compile_expression
 from tests.support.corpus import WORDS, source_file
 from tests.support.index import bench, build, found
+from tests.support.watching import HANG_S
 
 SUFFIXES = (".py", ".go", ".ts", ".md", ".json", ".txt")
 
@@ -114,6 +117,43 @@ async def test_lines_that_end_in_returns_are_searched_as_they_are_shown(tmp_path
 async def test_a_bad_pattern_is_refused_with_its_reason(tmp_path: Path, pattern: str) -> None:
     with pytest.raises(InvalidArguments, match="regular expression"):
         compile_pattern(pattern)
+
+
+@pytest.mark.parametrize("pattern", [".{900}a|x.{900}b", r"[\p{L}]{64}", "." * 2_000])
+def test_a_pattern_that_takes_minutes_for_one_file_is_refused(pattern: str) -> None:
+    with pytest.raises(InvalidArguments, match=r"\(\d+,\d{3} steps of at most 12,000"):
+        compile_pattern(pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"\W{1000}", ".{1,1000}", "|".join(WORDS * 20), r"\p{L}+"])
+def test_a_pattern_that_is_large_enough_for_people_is_run(pattern: str) -> None:
+    assert compile_pattern(pattern).steps < 12_000
+
+
+async def test_searches_that_cannot_be_stopped_leave_threads_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "ws/a.py").write_text("one = 1\n", encoding="utf-8")
+    ended = threading.Event()
+    async with bench(tmp_path / "cache") as tools, tools.open(tmp_path / "ws") as index:
+        await build(index)
+        with monkeypatch.context() as patch:
+            patch.setattr(index, "_search", lambda *_: ended.wait(HANG_S))
+            asking = [asyncio.create_task(found(index, "one")) for _ in range(100)]
+            try:
+                while not index._places.locked():  # every place is taken
+                    await asyncio.to_thread(int)
+                assert await asyncio.wait_for(asyncio.to_thread(int), HANG_S) == 0
+                for search in asking:
+                    search.cancel()
+                await asyncio.wait(asking)
+                assert index._places.locked(), "a thread still searches for a caller that left"
+                assert await asyncio.wait_for(asyncio.to_thread(int), HANG_S) == 0
+                assert not ended.is_set()
+            finally:
+                ended.set()
+        assert len(await found(index, "one")) == 1
 
 
 # What the trigrams of a pattern promise: every text with a match has them.

@@ -6,7 +6,9 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -157,6 +159,19 @@ async def test_a_keeper_that_does_not_answer_is_forced(monkeypatch: pytest.Monke
     os.kill(child._process.pid, signal.SIGSTOP)
     assert await child.end()
     assert not left_after(NO_ORPHAN_S, pids.values())
+
+
+async def test_a_tree_ends_while_every_thread_beside_the_loop_is_taken() -> None:
+    taken, threads = threading.Event(), ThreadPoolExecutor(1)
+    asyncio.get_running_loop().set_default_executor(threads)
+    busy = threads.submit(taken.wait, HANG_S)
+    try:
+        child, pids = await tree("stubborn")
+        assert await asyncio.wait_for(child.end(), HANG_S / 2)
+        assert not left_after(0, pids.values())
+        assert not busy.done()
+    finally:
+        taken.set()
 
 
 async def test_a_stranger_is_not_a_stray() -> None:

@@ -9,6 +9,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import NamedTuple, TypeVar
@@ -49,6 +50,11 @@ _MAX_ATTEMPTS = 4
 _VECTORS_AWAITED = 4_000
 #: How often somebody who waits for vectors is told how far they are.
 _TELL_S = 0.25
+
+
+def _searches_at_once() -> int:
+    """All but two of the threads that a loop has by default."""
+    return min(32, (os.cpu_count() or 1) + 4) - 2
 
 
 class _Stopped(Exception):
@@ -156,6 +162,7 @@ class Index:
         self.lookup = Lookup()
         self.dense = Dense(self.workers, workspace.source_changed, enabled=dense)
         self._cache = cache
+        self._places = asyncio.Semaphore(_searches_at_once())
         self.builders: dict[str, Builder] = {}
         #: Of roots that were taken away. They may come back.
         self._left: dict[str, Builder] = {}
@@ -285,7 +292,7 @@ class Index:
             asked = _Asked(request, query, near, note, gain > 0.0 and not any(near), first)
             stopped = threading.Event()
             try:
-                return await _stoppable(partial(self._search, seen, asked, stopped), stopped)
+                return await self._stoppable(partial(self._search, seen, asked, stopped), stopped)
             except Outdated as outdated:
                 self.workspace.surprised(outdated.real)
         raise NotReady(
@@ -376,6 +383,30 @@ class Index:
         answer.begin(asked.first)
         return answer
 
+    async def _stoppable(self, work: Callable[[], T], stopped: threading.Event) -> T:
+        """Searches in a thread that is told to stop when the caller is cancelled.
+
+        A pattern may keep one for a while after that, so the place is free when the thread is, and
+        some of the threads that the loop shares are left to everything else.
+        """
+        await self._places.acquire()
+        loop = asyncio.get_running_loop()
+
+        def search() -> T:
+            try:
+                return work()
+            finally:
+                with suppress(RuntimeError):  # the loop has ended meanwhile
+                    loop.call_soon_threadsafe(self._places.release)
+
+        thread = loop.run_in_executor(None, search)
+        try:
+            return await asyncio.shield(thread)
+        except asyncio.CancelledError:
+            stopped.set()
+            thread.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+            raise
+
     def _inner_roots(self, root: Root) -> tuple[str, ...]:
         """Roots inside this one answer for themselves."""
         others = [other.real for other in self.workspace.roots.roots if other.real != root.real]
@@ -390,12 +421,3 @@ class Index:
         for builder in (*self.builders.values(), *self._left.values()):
             builder.library.store.unlock()
             builder.library.store.close()
-
-
-async def _stoppable(work: Callable[[], T], stopped: threading.Event) -> T:
-    """Runs blocking work in a thread that is told to stop when the caller is cancelled."""
-    try:
-        return await asyncio.to_thread(work)
-    except asyncio.CancelledError:
-        stopped.set()
-        raise

@@ -12,6 +12,7 @@ import socket
 import sys
 from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from sightline.contract.limits import TERMINATE_GRACE_MS
@@ -105,8 +106,17 @@ class Child:
         finally:
             self._control.close()
         with contextlib.suppress(OSError):  # nothing can be looked at: too many files are open, say
-            await asyncio.to_thread(end_strays, self._mark, self._group)
+            await self._end_strays()
         return await self._process.wait()
+
+    async def _end_strays(self) -> None:
+        """On a thread of its own: those that the loop shares may all be taken, for minutes."""
+        thread = ThreadPoolExecutor(1, thread_name_prefix="strays")
+        try:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(thread, end_strays, self._mark, self._group)
+        finally:
+            thread.shutdown(wait=False)
 
     async def _end(self) -> bool:
         with contextlib.suppress(OSError):

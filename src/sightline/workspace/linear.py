@@ -24,6 +24,11 @@ class Expression:
     def __init__(self, compiled: Any) -> None:  # noqa: ANN401 - the package has no types
         self._compiled = compiled
 
+    @property
+    def steps(self) -> int:
+        """How many steps a character of a text may take at worst."""
+        return int(self._compiled.programsize)
+
     def fills(self, text: bytes) -> bool:
         """Whether the whole text matches."""
         return self._compiled.fullmatch(text) is not None

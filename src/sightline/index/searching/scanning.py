@@ -34,7 +34,7 @@ from sightline.index.terms.trigrams import text_codes
 from sightline.index.terms.words import STOPWORDS, compact
 from sightline.workspace.linear import BadPattern, Expression, compile_expression
 
-__all__ = ["MAX_HITS", "MAX_MATCHES", "Scanner", "compile_pattern"]
+__all__ = ["MAX_HITS", "MAX_MATCHES", "MAX_STEPS", "Scanner", "compile_pattern"]
 
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -44,6 +44,9 @@ MAX_HITS = 10_000
 #: After the file with the match of this number no other is searched: a pattern that matches every
 #: character must not go through a large tree, where few of its chunks pass the filters.
 MAX_MATCHES = 1_000_000
+#: Steps of a compiled pattern. Each character of a text may take as many: a megabyte takes seconds
+#: per thousand, and nothing can stop it there. What RE2 repeats a thousand times has up to 11,000.
+MAX_STEPS = 12_000
 #: So few files are sooner read than ruled out by another trigram.
 _FEW = 4
 _MAX_EITHER = 40
@@ -83,13 +86,19 @@ Finder = Callable[[bytes], Iterator[Span]]
 def compile_pattern(pattern: str) -> Expression:
     """A user's pattern. ``^`` and ``$`` stand for lines, as in grep."""
     try:
-        return compile_expression(f"(?m){pattern}")
+        compiled = compile_expression(f"(?m){pattern}")
     except BadPattern as bad:
         reason = str(bad).partition(": ")[0][:120]
         more = _LACKS.get(reason, "")
         raise InvalidArguments(
             f"query is not a regular expression (RE2 syntax): {reason}{more}"
         ) from None
+    if compiled.steps > MAX_STEPS:
+        raise InvalidArguments(
+            f"query is too large a regular expression ({compiled.steps:,} steps of at most "
+            f"{MAX_STEPS:,}); repeat less often, and no large classes such as \\p{{L}}"
+        )
+    return compiled
 
 
 def _asks_for_returns(pattern: str) -> bool:
