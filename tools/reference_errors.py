@@ -45,8 +45,9 @@ CURES: dict[type[f.Failure], tuple[str, str]] = {
     f.TimedOut: (
         "the time limit passed",
         (
-            "ask again: the work goes on meanwhile. If it always happens, see `sightline status` for a "
-            "server that hangs"
+            "`lsp`: ask again, the work goes on meanwhile; if it always happens, see `sightline "
+            "status` for a server that hangs. `index`, `context`: the work was stopped; ask for "
+            "less, or again (files that were read by then stay indexed)"
         ),
     ),
     f.Cancelled: ("the client cancelled the call", "nothing"),

@@ -122,6 +122,16 @@ def test_the_index_family(kind: type[Failure]) -> None:
     assert isinstance(body["hint"], str)
 
 
+def test_a_hint_is_a_step_and_no_second_message() -> None:
+    """A hint that told a cause could tell another one than the message does."""
+    due = {kind for kind, (_, code, _) in families.CODES.items() if code}
+    assert families.INDEX_HINTS.keys() == due
+    steps = {"ask", "call", "drop", "fix", "narrow", "pass", "report", "retry", "run", "search",
+             "try"}  # fmt: skip
+    for kind, hint in families.INDEX_HINTS.items():
+        assert hint.partition(" ")[0] in steps, kind
+
+
 @pytest.mark.requirement("ST-8.1-code")
 def test_a_time_limit_of_the_index_family() -> None:
     outcome = families.failed("index", f.TimedOut(timeout_ms=120_000))

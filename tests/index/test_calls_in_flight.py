@@ -9,8 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from sightline.calls import families
 from sightline.contract.failures import TimedOut
 from tests.support.corpus import write_corpus
 from tests.support.engine import engine
@@ -220,7 +222,12 @@ async def test_a_build_out_of_time(corpus: Path, tmp_path: Path) -> None:
         calls.__post_init__()
         with pytest.raises(TimedOut) as caught:
             await running.once("index_build")
-        assert caught.value.timeout_ms == 300 and "again" in caught.value.advice
+        told = families.failed("index", caught.value)
+        assert isinstance(told, msgspec.Raw)
+        error = json.loads(json.loads(bytes(told))["content"][0]["text"])
+        assert (error["code"], error["timeoutMs"]) == ("TOOL_TIMEOUT", 300)
+        assert "the work was stopped" in error["message"] and "again" in error["hint"]
+        assert "goes on" not in json.dumps(error), "one truth per family"
         # In a thread: the workers are ended by the loop that this test runs in.
         assert await asyncio.to_thread(left_after, 10, workers(os.getpid())) == []
         async with asyncio.timeout(10):  # what a thread is doing is finished first

@@ -18,7 +18,7 @@ from sightline.protocol import jsonrpc
 from sightline.protocol.jsonrpc import Error
 from sightline.protocol.revisions import Revision
 
-__all__ = ["CODES", "CONTEXT_MESSAGES", "Limits", "failed", "limits_of", "succeeded"]
+__all__ = ["CODES", "CONTEXT_MESSAGES", "INDEX_HINTS", "Limits", "failed", "limits_of", "succeeded"]
 
 _NAMESPACE = "MCP_LSP_GATEWAY/"
 _PARAMS, _INTERNAL = jsonrpc.INVALID_PARAMS, jsonrpc.INTERNAL_ERROR
@@ -68,10 +68,30 @@ CONTEXT_MESSAGES = {
     "internal_error": "Internal error",
 }
 
-#: What the ``index`` tools hint at, where their arguments are others than those of ``lsp``.
-_INDEX_HINTS: dict[type[Failure], str] = {
+#: The next step that an ``index`` error hints at. What happened is in its message alone: a hint
+#: that said so, too, could say something else.
+INDEX_HINTS: dict[type[Failure], str] = {
+    f.InvalidArguments: f.InvalidArguments.default_advice,
     f.UriInvalid: "pass the path of a file that exists, relative to a root; search finds paths",
+    f.WorkspaceDenied: f.WorkspaceDenied.default_advice,
     f.NotFound: "search again; show_file takes the path or the id of a hit",
+    f.NotReady: "retry in a moment",
+    f.NoIndex: "call index_build, or wait for the build that runs",
+    f.TimedOut: "ask for less, or ask again: files that were read by then stay indexed",
+    f.Cancelled: "call again if the answer is still wanted",
+    f.Overloaded: "retry when some calls have ended",
+    f.TooLarge: "ask for less",
+    f.TooMany: "narrow the question",
+    f.CursorInvalid: "drop the cursor and ask for the first page again",
+    f.CursorStale: "drop the cursor and ask for the first page again",
+    f.CursorExpired: "ask for the first page again",
+    f.SnapshotTooLarge: "narrow the question",
+    f.Unavailable: "run sightline doctor",
+    f.InvalidBudget: f.InvalidBudget.default_advice,
+    f.DownloadUnverified: "try again, or report it",
+    f.ArchiveUnsafe: "report it; nothing was unpacked",
+    f.ArchiveTooLarge: "report it; nothing was unpacked",
+    f.Bug: "report it with what the log says",
 }
 
 
@@ -145,7 +165,7 @@ def _index_error(code: str, failure: Failure) -> dict[str, Any]:
         body["details"] = {"reason": failure.reason}
     elif failure.details:
         body["details"] = failure.details
-    body["hint"] = _INDEX_HINTS.get(type(failure), failure.default_advice)
+    body["hint"] = INDEX_HINTS.get(type(failure), INDEX_HINTS[f.Bug])
     return body
 
 
