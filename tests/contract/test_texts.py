@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sightline.contract.limits import MAX_DOCUMENT_BYTES
 from sightline.contract.texts import (
     cut_code_points,
+    cut_sentences,
     cut_utf8,
     line_length_utf16,
     line_text,
@@ -62,3 +63,30 @@ def test_cuts_by_bytes_are_the_longest_prefix(text: str, limit: int) -> None:
     assert len(cut.encode()) <= max(limit, 0)
     following = text[len(cut) : len(cut) + 1]
     assert not following or len((cut + following).encode()) > limit
+
+
+_SENTENCES = st.lists(
+    st.from_regex(r"[A-Z][a-z ]{0,40}[a-z]\.", fullmatch=True), min_size=1, max_size=40
+)
+
+
+@given(sentences=_SENTENCES, limit=st.integers(80, 400))
+def test_cuts_by_sentences_count_what_they_leave_out(sentences: list[str], limit: int) -> None:
+    text = " ".join(sentences)
+    cut = cut_sentences(text, limit)
+    assert len(cut) <= limit
+    if len(text) <= limit:
+        assert cut == text
+        return
+    kept = next(n for n in range(len(sentences), -1, -1) if cut.startswith(" ".join(sentences[:n])))
+    assert 0 < kept < len(sentences)
+    lost = len(sentences) - kept
+    said = "1 note is left out." if lost == 1 else f"{lost} notes are left out."
+    assert cut == f"{' '.join(sentences[:kept])} {said}"
+    assert len(" ".join(sentences[: kept + 1])) + len(" 10 notes are left out.") > limit - 2
+
+
+def test_a_sentence_that_is_too_long_by_itself_is_cut() -> None:
+    assert cut_sentences("A" * 99 + ".", 40) == "A" * 39 + "…"
+    text = f"{'A' * 99}. Two. Three."
+    assert cut_sentences(text, 40) == "A" * 17 + "… 2 notes are left out."

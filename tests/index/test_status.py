@@ -129,3 +129,23 @@ async def test_status_without_an_index(workspace: Workspace, tmp_path: Path) -> 
         (entry,) = (await running.once("workspace_status"))["roots"]
         assert (entry["index"], entry["files"], entry["versionControl"]) == ("ready", 1, False)
         assert entry["watching"] == "announced" and entry["uri"] == root.as_uri()
+
+
+@pytest.mark.requirement("GW-3.1-summary")
+async def test_a_summary_of_many_roots_counts_them(tmp_path: Path) -> None:
+    roots = [tmp_path / f"root{number}" for number in range(6)]
+    for root in roots:
+        root.mkdir()
+        (root / "a.py").write_text("needle = 1\n")
+    cache = {"cache": tmp_path / "cache", "families": ("index",)}
+    async with engine(*roots[:4], **cache) as running:  # type: ignore[arg-type]
+        said = (await running.once("index_status"))["summary"]
+        assert said == " ".join(["No index; call index_build."] * 4)
+        await running.once("index_build")
+    async with engine(*roots, **cache) as running:  # type: ignore[arg-type]
+        said = (await running.once("index_status"))["summary"]
+        assert said == "6 roots: 4 ready, 2 without an index; 4 files. Call index_build."
+        await running.once("index_build")
+        (roots[0] / "a.py").write_text("needle = 2\n")
+        said = (await running.once("index_status"))["summary"]
+        assert said == "6 roots: 6 ready; 6 files, 1 to refresh."

@@ -52,6 +52,8 @@ class FakeSource:
     workspace: Sequence[RawWorkspaceSymbol] = ()
     diagnostics: Sequence[RawDiagnostic] = ()
     reports: dict[str, Sequence[RawDiagnostic]] = field(default_factory=dict)
+    #: What is said of every answer that can say what it lacks.
+    note: str = ""
     #: Awaited before every answer.
     before: Callable[[], Any] | None = None
     asked: int = 0
@@ -67,13 +69,13 @@ class FakeSource:
 
     async def definition(self, file: SourceFile, position: Position) -> Covered[Sequence[Location]]:
         await self._ask()
-        return Covered(self.locations)
+        return Covered(self.locations, note=self.note)
 
     async def references(
         self, file: SourceFile, position: Position, *, include_declaration: bool
     ) -> Covered[Sequence[Location]]:
         await self._ask()
-        return Covered(self.locations)
+        return Covered(self.locations, note=self.note)
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
         await self._ask()
@@ -86,7 +88,7 @@ class FakeSource:
     async def workspace_symbols(self, query: str) -> Covered[Sequence[RawWorkspaceSymbol]]:
         await self._ask()
         self.queries.append(query)
-        return Covered(self.workspace)
+        return Covered(self.workspace, note=self.note)
 
     async def document_diagnostics(self, file: SourceFile) -> Sequence[RawDiagnostic]:
         await self._ask()
@@ -96,7 +98,7 @@ class FakeSource:
         self, counted: Callable[[int, int], None]
     ) -> Covered[dict[str, Sequence[RawDiagnostic]]]:
         await self._ask()
-        return Covered(self.reports)
+        return Covered(self.reports, note=self.note)
 
 
 @dataclass

@@ -406,6 +406,35 @@ async def test_diagnostics_by_file(tmp_path: Path) -> None:
         assert first["summary"].startswith("Returned diagnostics for 1 file (next page available).")
 
 
+# Summaries
+
+
+@pytest.mark.requirement("GW-3.1-summary")
+async def test_a_summary_is_short_and_counts_what_it_leaves_out(tmp_path: Path) -> None:
+    notes = [
+        f"Module number {number:02} is not installed; uses may be missing." for number in range(50)
+    ]
+    async with desktop(tmp_path / "ws", FakeSource(note=" ".join(notes))) as desk:
+        desk.options = ClientOptions(content="summary")
+        place = {"uri": desk.uri(), "position": START}
+        for tool, arguments in (
+            ("definition", place),
+            ("references", place),
+            ("workspaceSymbols", {"query": "a"}),
+            ("diagnostics.workspace", {}),
+        ):
+            result = (await desk.call(tool, **arguments))["result"]
+            summary = result["structuredContent"]["summary"]
+            assert result["content"] == [{"type": "text", "text": summary}]
+            assert 900 < len(summary) <= limits.MAX_SUMMARY_CODE_POINTS
+            shown = [note for note in notes if note in summary]
+            assert shown == notes[: len(shown)], "in order, from the first"
+            assert summary.endswith(f" {50 - len(shown)} notes are left out."), tool
+        desk.source.note = notes[0]
+        (desk.root / "main.py").write_text("y = 2\n", encoding="utf-8")
+        assert (await desk.payload("definition", **place))["summary"].endswith(notes[0])
+
+
 # What a client shows
 
 
@@ -528,6 +557,8 @@ async def test_past_the_time_limit_there_is_an_error_and_then_the_whole_answer(
         first = await desk.call("definition", **question)
         second = await desk.call("definition", **question)
         assert first == second, "the same error each time, without a time in it"
+        assert "the work goes on" in first["error"]["message"]
+        assert "stopped" not in first["error"]["message"]
         assert first["error"]["data"] == {
             "code": "MCP_LSP_GATEWAY/CAP_EXCEEDED",
             "details": {"waitingFor": "the fake", "retryable": True},

@@ -37,6 +37,7 @@ from sightline.contract.failures import (
 )
 from sightline.contract.settings import Settings
 from sightline.contract.source import Expected, SourceFile
+from sightline.contract.texts import cut_sentences
 from sightline.protocol.revisions import Revision
 from sightline.protocol.session import Outcome
 from sightline.protocol.surface import ClientOptions
@@ -488,7 +489,11 @@ def _refusal(tool: Tool[Any], invalid: InvalidArguments) -> Failure:
 def _encoded(payload: msgspec.Struct | bytes) -> EncodedPage:
     if isinstance(payload, bytes):
         return EncodedPage(payload, "")
-    return EncodedPage(_encoder.encode(payload), getattr(payload, "summary", ""))
+    told: str = getattr(payload, "summary", "")
+    summary = cut_sentences(told, limits.MAX_SUMMARY_CODE_POINTS)
+    if summary != told:
+        payload = msgspec.structs.replace(payload, summary=summary)
+    return EncodedPage(_encoder.encode(payload), summary)
 
 
 def _disk_is_full(error: BaseException | None) -> bool:

@@ -1,7 +1,8 @@
 """Slicing a retained set into a page that fits, by items and by bytes.
 
 A page is the longest prefix that fits the byte budget, so a list of long items is served in
-shorter pages instead of being refused. Only an item that does not fit alone is too large.
+shorter pages instead of being refused. Only an item that does not fit alone is too large. A summary
+that grew too long ends with how many of its sentences are left out.
 """
 
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from sightline.calls.memory import RetainedSet
 from sightline.contract import cursors
 from sightline.contract.cursors import Cursor
 from sightline.contract.failures import TooLarge
+from sightline.contract.limits import MAX_SUMMARY_CODE_POINTS
+from sightline.contract.texts import cut_sentences
 
 __all__ = ["EncodedPage", "page_of"]
 
@@ -48,7 +51,8 @@ def _encode(result: RetainedSet, start: Cursor, count: int) -> EncodedPage:
     more = end < len(result.items) and count > 0
     following = Cursor(end, start.request, start.snapshot)
     cursor = msgspec.json.encode(cursors.encode(following) if more else None)
-    summary = result.summary(count, more, result.flags[start.offset : end])
+    told = result.summary(count, more, result.flags[start.offset : end])
+    summary = cut_sentences(told, MAX_SUMMARY_CODE_POINTS)
     payload = b'{"items":[%b],"nextCursor":%b,"summary":%b}' % (
         b",".join(result.items[start.offset : end]),
         cursor,

@@ -10,6 +10,7 @@ __all__ = [
     "PLAIN_PATH",
     "column_of",
     "cut_code_points",
+    "cut_sentences",
     "cut_utf8",
     "did_you_mean",
     "line_length_utf16",
@@ -21,6 +22,9 @@ __all__ = [
 #: A pattern for paths that may stand in a sentence of ours: no blanks, no words of their own. Web
 #: frameworks give names like ``(shop)/[[...slug]]/@modal/$id.tsx`` a meaning.
 PLAIN_PATH = r"[\w./+\\()\[\]@$~-]{1,120}"
+#: Where a sentence of a summary ends and the next one begins.
+_NEXT = re.compile(r"(?<=[.:]) (?=[^a-z ])")
+_CUT = "…"
 #: A piece of text that is gone through line by line.
 _STEPPED = 4_096
 
@@ -70,6 +74,29 @@ def column_of(line: str, units: int) -> int:
 def cut_code_points(text: str, limit: int) -> tuple[str, bool]:
     """At most ``limit`` code points, and whether anything was cut."""
     return (text, False) if len(text) <= limit else (text[:limit], True)
+
+
+def cut_sentences(text: str, limit: int) -> str:
+    """Whole sentences of at most ``limit`` code points, and how many are left out.
+
+    >>> cut_sentences("One is here. Two is there. Three is gone.", 40)
+    'One is here. 2 notes are left out.'
+    """
+    if len(text) <= limit:
+        return text
+    sentences = _NEXT.split(text)
+    for kept in range(len(sentences) - 1, 0, -1):
+        shown = " ".join(sentences[:kept]) + _left_out(len(sentences) - kept)
+        if len(shown) <= limit:
+            return shown
+    end = _CUT + _left_out(len(sentences) - 1)
+    return sentences[0][: max(limit - len(end), 0)] + end
+
+
+def _left_out(notes: int) -> str:
+    if not notes:
+        return ""
+    return f" {notes} notes are left out." if notes > 1 else " 1 note is left out."
 
 
 def cut_utf8(text: str, limit: int) -> str:

@@ -1,6 +1,7 @@
 """``index_status``: how the index of each root stands, also while it is being built."""
 
 import asyncio
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -35,6 +36,15 @@ INFO = ToolInfo(
 )
 
 _MAX_FAILED = 50
+#: A summary has a sentence for each of so many roots. Of more it counts the states.
+_MAX_TOLD = 4
+_STATES: dict[State, str] = {
+    "ready": "ready",
+    "building": "being built",
+    "absent": "without an index",
+    "incomplete": "whose build was stopped",
+    "damaged": "with an index that cannot be read",
+}
 
 
 class Building(Struct, frozen=True):
@@ -120,6 +130,8 @@ def _left(vectors: Vectors) -> str:
 
 
 def _summary(roots: list[RootStatus], troubles: list[str]) -> str:
+    if len(roots) > _MAX_TOLD:
+        return _counted(roots)
     parts: list[str] = []
     for root, trouble in zip(roots, troubles, strict=True):
         if root.building is not None:
@@ -138,3 +150,13 @@ def _summary(roots: list[RootStatus], troubles: list[str]) -> str:
         else:
             parts.append(f"The index {trouble}; the next search or index_build makes it again.")
     return " ".join(parts) or "No root is open."
+
+
+def _counted(roots: list[RootStatus]) -> str:
+    """How many roots are in each state."""
+    counts = Counter("building" if root.building is not None else root.state for root in roots)
+    said = [f"{counts[state]} {words}" for state, words in _STATES.items() if counts[state]]
+    files, pending = sum(root.files for root in roots), sum(root.pending or 0 for root in roots)
+    fresh = f", {pending} to refresh" if pending else ""
+    advice = "" if counts["ready"] + counts["building"] == len(roots) else " Call index_build."
+    return f"{len(roots)} roots: {', '.join(said)}; {plural(files, 'file')}{fresh}.{advice}"

@@ -40,6 +40,8 @@ __all__ = [
 
 #: So many languages are named in a summary.
 _MAX_NAMES = 8
+#: So many roots that are gone.
+_MAX_GONE = 3
 _encoder = msgspec.json.Encoder()
 A = TypeVar("A", bound=msgspec.Struct)
 A_contra = TypeVar("A_contra", bound=msgspec.Struct, contravariant=True)
@@ -207,4 +209,6 @@ def left_out(
 
 def without(gone: Sequence[str]) -> str:
     """What a summary says at its end of roots of which nothing is known."""
-    return "".join(f" The folder {root} is gone; what it held is missing." for root in gone)
+    said = [f" The folder {root} is gone; what it held is missing." for root in gone[:_MAX_GONE]]
+    more = len(gone) - len(said)
+    return "".join(said) + (f" So is what {plural(more, 'more folder')} held." if more else "")
