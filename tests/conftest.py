@@ -147,4 +147,5 @@ def pytest_configure() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-markers", action="store_true", help="write marker answers anew")
+    parser.addoption("--update-pins", action="store_true", help="renew pinned tool descriptions")
     parser.addoption("--update-docs", action="store_true", help="write outputs in the docs anew")

@@ -1,30 +1,22 @@
 """The stability contract of the six tools: names, versions, arguments, codes."""
 
-import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sightline.calls import families
-from sightline.calls.listing import Listing
 from sightline.calls.validate import load_schema
 from sightline.contract import limits
 from sightline.contract.failures import Bug, Failure
 from sightline.contract.settings import Settings
 from sightline.index.cutting.chunks import KINDS
-from sightline.protocol.revisions import NEWEST
-from sightline.server.compose import catalogue_for
 from tests.conftest import Workspace
 from tests.support.engine import Engine, engine
 from tests.support.index import index_engine
 
 SIX = ["index_build", "index_status", "search", "show_file", "check_status", "workspace_status"]
-VECTORS = Path(__file__).parent.parent / "vectors"
-PIN = VECTORS / "tools-index.json"
-PROMISES = VECTORS / "index-promises.json"
 
 FILES = {
     "src/shapes.py": '''
@@ -56,13 +48,6 @@ FILES = {
 }
 
 
-def listing() -> list[dict[str, Any]]:
-    settings, _ = Settings.parse({"families": ["index"]})
-    result = Listing(catalogue_for(settings), "0.0.0-masked").result("dotted", "empty", NEWEST)
-    tools: list[dict[str, Any]] = json.loads(bytes(result))["tools"]
-    return tools
-
-
 def code_of(failure: Failure) -> str:
     """The code a client of the index family is told."""
     outcome = families.failed("index", failure)
@@ -78,54 +63,6 @@ async def refused(running: Engine, tool: str, **arguments: Any) -> tuple[str, Fa
     with pytest.raises(Failure) as caught:
         await running.once(tool, **arguments)
     return code_of(caught.value), caught.value
-
-
-# Names and versions
-
-
-@pytest.mark.requirement("ST-3.2-six", "ST-3.1-names")
-def test_the_listing_is_pinned() -> None:
-    """Names, texts, schemas, versions. ``UPDATE_PINS=1 pytest`` writes it anew; read the diff."""
-    tools = listing()
-    assert [tool["name"] for tool in tools] == SIX
-    shown = json.dumps(tools, indent=1, ensure_ascii=False) + "\n"
-    if os.environ.get("UPDATE_PINS"):
-        PIN.write_text(shown, encoding="utf-8")
-    assert PIN.read_text(encoding="utf-8") == shown
-
-
-def promise(tool: dict[str, Any]) -> str:
-    """A digest of what a version promises: arguments, results, codes. Not of its descriptions."""
-    codes = sorted({code for _, code, _ in families.CODES.values() if code})
-    said = [tool["name"], _bare(tool["inputSchema"]), _bare(tool["outputSchema"]), codes]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-
-
-def _bare(schema: Any) -> Any:
-    if isinstance(schema, dict):
-        kept = {k: v for k, v in schema.items() if not (k == "description" and isinstance(v, str))}
-        return {key: _bare(value) for key, value in kept.items()}
-    return [_bare(item) for item in schema] if isinstance(schema, list) else schema
-
-
-@pytest.mark.requirement("ST-2.2-bump")
-def test_a_promise_is_changed_only_with_its_version() -> None:
-    """``UPDATE_PINS=1`` adds the promise of a new version; it never changes one that was made."""
-    made: dict[str, dict[str, str]] = (
-        json.loads(PROMISES.read_text(encoding="utf-8")) if PROMISES.exists() else {}
-    )
-    for tool in listing():
-        versions = made.setdefault(tool["name"], {})
-        version = str(tool["schemaVersion"])
-        if os.environ.get("UPDATE_PINS"):
-            versions.setdefault(version, promise(tool))
-        assert versions.get(version) == promise(tool), (
-            f"{tool['name']}: what version {version} promises has changed; raise schema_version"
-        )
-        assert max(map(int, versions)) == tool["schemaVersion"], "a version never goes down"
-    if os.environ.get("UPDATE_PINS"):
-        PROMISES.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
-    assert list(made) == SIX, "a tool is never dropped or renamed silently"
 
 
 # Arguments
