@@ -72,7 +72,6 @@ found = "path"
 readiness = "progress"
 ready_signal = "Loading workspace"
 diagnostics = "pull"
-workspace_diagnostics = "sweep"
 executes = "nothing"
 needs_trust = false
 ```
@@ -80,6 +79,9 @@ needs_trust = false
 A server whose entry does not say `needs_trust = false` needs `sightline trust ROOT` before it is
 started, whatever it says that it executes. A server without a signal of its readiness must not be
 described as `answers-block` unless it waits by itself: Sightline passes on what such a server says.
+
+Workspace diagnostics are asked for document by document, unless the entry says
+`workspace_diagnostics = "pull"` (the server reports all files in one answer) or `"none"`.
 
 Sightline needs for each server a rule that says when its answers are complete (`readiness`) and
 one that says what makes it see an edit (`after_change`):
