@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from sightline.contract.settings import Settings
 from tests.conftest import Workspace
+from tests.support.engine import engine
 from tests.support.program import run
 from tests.support.stdio import StdioServer
 
@@ -246,3 +248,28 @@ def test_what_git_ignores_is_indexed_where_it_is_wanted(
     assert told[f"exclude in {root}"] == "/a.py"
     assert told[f"include_ignored in {root}"] == "/build/api/**, *.secret, /node_modules/lib/"
     assert "unwanted" not in json.dumps(told)
+
+
+@pytest.mark.parametrize("glob", ["gen/", "/gen", "*made.py", "**/gen/**", "g*"])
+@pytest.mark.parametrize("below", ["", "inner/"])
+async def test_ty_is_told_what_is_excluded(
+    workspace: Workspace, tmp_path: Path, glob: str, below: str
+) -> None:
+    """It does not look there, so that there is nothing to count; what a project leaves out itself
+    is still left out."""
+    own = {
+        "pyproject.toml": '[project]\nname = "x"\n[tool.ty.src]\nexclude = ["tests"]\n',
+        "tests/t.py": "wrong: int = 'x'\n",
+    }
+    files = {f"{below}{name}": text for name, text in CASES["python"].files.items()}
+    root = workspace(files if below else files | own)
+    anchored = f"/{below}{glob[1:]}" if glob.startswith("/") else glob
+    settings = Settings(exclude=(anchored,))
+    async with engine(root, cache=tmp_path / "cache", settings=settings) as running:
+        found = await running.call("vscode.lsp.diagnostics.workspace")
+        assert [item["uri"] for item in found["items"]] == [running.uri(f"{below}main.py")]
+        assert found["summary"] == "Returned diagnostics for 1 file. In all: 1 error."
+        place = {"line": 0, "character": 4}
+        uri = running.uri(f"{below}shapes.py")
+        uses = await running.call("vscode.lsp.references", uri=uri, position=place)
+        assert len(uses["items"]) == 2 and "excluded" not in uses["summary"]

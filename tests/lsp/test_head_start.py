@@ -16,7 +16,7 @@ from sightline.lsp.registry import builtin
 from sightline.workspace import workspace as module
 from sightline.workspace.inotify import Inotify
 from sightline.workspace.mounts import Mounts
-from sightline.workspace.observers import Observer, Watcher
+from sightline.workspace.observers import Observer, Scope, Watcher
 from tests.support.engine import Engine, engine, fake_registry, received
 
 Edit = Callable[[Path], object]
@@ -32,8 +32,8 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
             opened.wait(60)
             super().start()
 
-    def late(top: str, *, notify: bool = True) -> Observer:
-        return Late(top, Inotify(), Mounts(top))
+    def late(top: str, *, notify: bool, scope: Scope) -> Observer:
+        return Late(top, Inotify(), Mounts(top), scope=scope)
 
     monkeypatch.setattr(module, "observe", late)
     return opened
@@ -190,6 +190,13 @@ def test_a_glance_sees_what_is_near_and_nothing_of_dependencies(tmp_path: Path) 
         (tmp_path / name).write_text("#")
     (tmp_path / "link.ts").symlink_to(tmp_path / "pkg/a.py")
     assert glance(str(tmp_path), builtin()) == ["python"]
+
+
+def test_a_glance_sees_nothing_of_what_is_excluded(tmp_path: Path) -> None:
+    for name in ("a.py", "vendor/b.ts", "src/c.gen.go", "src/d.c"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert glance(str(tmp_path), builtin(), ("/vendor", "*.gen.go")) == ["c", "python"]
 
 
 def test_a_glance_is_short(tmp_path: Path) -> None:

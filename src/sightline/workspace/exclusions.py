@@ -11,6 +11,7 @@ watched, read nor shown.
 """
 
 import os
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -24,9 +25,10 @@ from sightline.workspace.roots import Root, RootSet
 if TYPE_CHECKING:  # its engine takes a moment to load, and most users exclude nothing
     from sightline.workspace.ignore import Rules
 
-__all__ = ["chosen", "covers", "excludes", "names", "reaches"]
+__all__ = ["chosen", "covers", "excludes", "names", "reaches", "spelled_out"]
 
 _MAX_KEPT = 64
+_PLAIN = re.compile(r"[\w./*-]+")
 
 
 def chosen(root: Root, settings: Settings) -> Root:
@@ -81,6 +83,19 @@ def _may_lie_in(glob: str, folder: str, *, bare: bool) -> bool:
         if not names((f"/{part}",), own, folder=True):
             return False
     return len(parts) > folder.count("/") + 1
+
+
+def spelled_out(globs: Sequence[str], top: str) -> list[str]:
+    """Globs of a root as absolute ones, for servers that take them from elsewhere.
+
+    Those that other programs may read in another way are left out.
+
+    >>> spelled_out(("*.gen.py", "/src/api", "src/*/x/", "a[b]"), "/r")
+    ['/r/**/*.gen.py', '/r/src/api', '/r/src/*/x']
+    """
+    bare = [glob.rstrip("/") for glob in globs]
+    absolute = [f"{top}/{g.lstrip('/')}" if "/" in g else f"{top}/**/{g}" for g in bare]
+    return [glob for glob in absolute if _PLAIN.fullmatch(glob) and "*" not in top]
 
 
 @lru_cache(maxsize=_MAX_KEPT)

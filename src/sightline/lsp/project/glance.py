@@ -9,6 +9,7 @@ from collections import deque
 
 from sightline.lsp.project.selection import is_dependency
 from sightline.lsp.registry import Registry
+from sightline.workspace.exclusions import names
 
 __all__ = ["glance"]
 
@@ -16,16 +17,22 @@ _FOLDERS = 24
 _ENTRIES = 2_000
 
 
-def glance(top: str, registry: Registry) -> list[str]:
-    """The languages that were seen."""
+def glance(top: str, registry: Registry, exclude: tuple[str, ...] = ()) -> list[str]:
+    """The languages that were seen. ``exclude``: globs of what the user keeps out."""
+
+    def is_own(path: str, *, folder: bool) -> bool:
+        return not names(exclude, path[len(top) + 1 :], folder=folder)
+
     seen: set[str] = set()
     waiting, folders, entries = deque([top]), 0, 0
     while waiting and folders < _FOLDERS and entries < _ENTRIES:
         folders += 1
-        names, subfolders = _read(waiting.popleft())
-        entries += len(names) + len(subfolders)
-        waiting.extend(subfolders)
-        seen.update(filter(None, map(registry.language_of, names)))
+        folder = waiting.popleft()
+        files, subfolders = _read(folder)
+        entries += len(files) + len(subfolders)
+        waiting.extend(each for each in subfolders if is_own(each, folder=True))
+        own = (name for name in files if is_own(f"{folder}/{name}", folder=False))
+        seen.update(filter(None, map(registry.language_of, own)))
     return sorted(seen)
 
 

@@ -345,7 +345,7 @@ class Routes:
         Found by a glance at the roots, before they are scanned.
         """
         for root in self._workspace.roots.roots:
-            for language in glance(root.real, self._registry):
+            for language in glance(root.real, self._registry, root.exclude):
                 name = self._choose(language, root, "references").name
                 spec = self._registry.servers[name] if name is not None else None
                 if name is not None and spec is not None and spec.starts_ahead:

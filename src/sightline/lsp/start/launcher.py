@@ -43,6 +43,7 @@ from sightline.lsp.typescript.held_open import HeldOpen
 from sightline.process.allowed import Allowed
 from sightline.process.environment import child_environment, find_program, lies_in, safe_path
 from sightline.workspace.beside import Stamp, Stamps, stamp
+from sightline.workspace.exclusions import spelled_out
 from sightline.workspace.roots import RootSet
 
 __all__ = ["Found", "Launcher", "Start"]
@@ -369,7 +370,12 @@ class Launcher(Struct, frozen=True):
 
     def _ty_options(self, project: Project) -> dict[str, Any]:
         folder, environment = project.folder, self._python(project)
-        options: dict[str, Any] = {"configuration": {"environment": {"python": environment}}}
+        own: dict[str, Any] = {"environment": {"python": environment}}
+        root = project.projects.root
+        exclude = spelled_out(root.exclude, root.real)
+        if exclude:
+            own["src"] = {"exclude": exclude}  # besides those of the project's own settings
+        options: dict[str, Any] = {"configuration": own}
         if not any(os.path.isfile(os.path.join(folder, name)) for name in _TY_PROJECT_FILES):
             # Otherwise it climbs to a project above the root and speaks of that one.
             options["configurationFile"] = environments.empty_configuration(self.cache)
