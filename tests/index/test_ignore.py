@@ -4,14 +4,18 @@ import os
 import random
 import subprocess
 import sys
+from io import BufferedReader
 from pathlib import Path
 
 import pytest
 
 from sightline.index.building.discover import Discovery
+from sightline.workspace import ignore
 from sightline.workspace.ignore import Rules
+from sightline.workspace.regular import open_regular
 from sightline.workspace.tree import scan
 from tests.support.files import write_files
+from tests.support.program import run
 
 NAMES = ["a", "b", "ab", "a.b", "build", "x.txt", "keep.txt", "é", "a b", "#a", "!a", "[a]", "a\\b"]
 PIECES = ["a", "b", "ab", "*", "**", "?", "[ab]", "[!a]", "[^b]", "[a-c]", "*.txt", "*.b", "build",
@@ -102,6 +106,44 @@ def test_a_worktree_and_a_root_below_the_top(tmp_path: Path) -> None:
     assert not_ignored(tree) == {".gitignore", "sub/a.py", ".git"}
     assert candidates(tree, home) == {".gitignore", "sub/a.py"}, "never .git itself"
     assert candidates(tree / "sub", home) == {"a.py"}
+
+
+def test_a_git_file_that_leads_outside_says_only_what_is_ignored(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever wrote the project chose the folder: no more of it is read, and nothing is shown."""
+    write_files(
+        tmp_path / "outside",
+        {
+            "one/commondir": "../common\n",
+            "one/info/exclude": "*.py\n",
+            "one/HEAD": "ref: hidden-branch\n",
+            "common/info/exclude": "hidden-word\n*.out\n",
+            "common/info/attributes": "* hidden-attribute\n",
+            "common/config": "[core]\n\texcludesFile = hidden-file\n",
+        },
+    )
+    root = write_files(
+        tmp_path / "ws", {".git": f"gitdir: {tmp_path}/outside/one\n", "a.py": "x", "a.out": "x"}
+    )
+    read: list[str] = []
+
+    def watched(path: str, *, links: bool) -> BufferedReader | None:
+        read.append(os.path.relpath(path, tmp_path))
+        return open_regular(path, links=links)
+
+    monkeypatch.setattr(ignore, "open_regular", watched)
+    assert candidates(root, home) == {"a.py"}
+    outside = {path for path in read if path.startswith("outside")}
+    assert outside == {"outside/one/commondir", "outside/common/info/exclude"}
+    said = [
+        run(home, "index", *words, cwd=root)
+        for words in (("build", "--json"), ("status", "--json"), ("search", "hidden", "--json"))
+    ]
+    said.append(run(home, "call", "workspace_status", cwd=root))
+    assert [done.returncode for done in said] == [0, 0, 0, 0]
+    text = "".join(done.stdout + done.stderr for done in said)
+    assert "a.out" not in text and "hidden-" not in text and "outside/" not in text
 
 
 def test_a_hostile_file_costs_nothing() -> None:

@@ -20,6 +20,8 @@ SECRET = "tr0ub4dor"
 #: What would show it: the server, where it lies, the file that has it, and the project.
 C = f'#define TEXT "{SECRET}"\n'
 PYTHON = f'from typing import Literal\nTEXT: Literal["{SECRET}"] = "{SECRET}"\n'
+TOLD = f'def told(a: int) -> "{SECRET}":\n    """{SECRET}"""\n'
+SAID = f"/** {SECRET} */\nexport function said(a: {{ {SECRET}: 1 }}): void {{}}\n"
 SCRIPT = f'export const text = "{SECRET}" as const\n'
 SCHEMA = json.dumps({"description": SECRET, "properties": {"a": {"enum": [SECRET]}}})
 WAYS: dict[str, tuple[str, str, str, dict[str, str]]] = {
@@ -54,6 +56,25 @@ WAYS: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "a link to Python": (
         *("ty", "x.py", PYTHON),
         {"link.py": "-> {outside}/x.py", "a.py": "from link import TEXT\nreveal_type(TEXT)\n"},
+    ),
+    "a docstring": (
+        *("ty", "x.py", TOLD),
+        {
+            "pyproject.toml": '[tool.ty.environment]\nextra-paths = ["{outside}"]\n',
+            "a.py": "from x import told\ntold\n",
+        },
+    ),
+    "a docstring behind a linked folder": (
+        *("ty", "x.py", TOLD),
+        {"pkg": "-> {outside}", "a.py": "from pkg.x import told\ntold\n"},
+    ),
+    "a comment of TypeScript": (
+        *("tsgo", "x.ts", SAID),
+        {"a.ts": 'import { said } from "{outside}/x"\nsaid\n'},
+    ),
+    "a comment behind a linked folder": (
+        *("tsgo", "x.ts", SAID),
+        {"pkg": "-> {outside}", "a.ts": 'import { said } from "./pkg/x"\nsaid\n'},
     ),
     "a module for pyright": (
         *("pyright", "x.py", PYTHON),
@@ -157,6 +178,27 @@ async def test_what_is_there_is_not_told_from_what_is_not(server: str, tmp_path:
             (item,) = found["diagnostics"]
             said.add(item["message"].replace(f"'{os.path.basename(place)}'", "'x'"))
     assert len(said) == 1
+
+
+async def test_of_a_header_only_whether_it_is_there(tmp_path: Path) -> None:
+    """What docs/SECURITY.md says that clangd tells, and not a word more."""
+    outside = write_files(tmp_path / "outside", {"there/x": C, "folder/x/y": C})
+    ways = ("there/x", "gone/x", "there/x/x", "folder/x")
+    places = [f"{outside}/{way}" for way in ways] + ["../outside/there/x", "../outside/gone/x"]
+    files = {f"a{number}.c": f'#include "{place}"\n' for number, place in enumerate(places)}
+    files |= {
+        f"b{number}.c": f'#if __has_include("{place}")\nint x = TEXT;\n#endif\n'
+        for number, place in enumerate(places)
+    }
+    root = write_files(tmp_path / "ws", files)
+    (tmp_path / "cache").mkdir()
+    said: set[str] = set()
+    async with engine(root, cache=tmp_path / "cache", registry=only("clangd")) as running:
+        for file in files:
+            found = await running.call("vscode.lsp.diagnostics.document", uri=running.uri(file))
+            messages = (item["message"] for item in found["diagnostics"])
+            said.update(message.replace("../outside/gone/", "") for message in messages)
+    assert said == {"Cannot open file 'x': Permission denied", "'x' file not found"}
 
 
 @EVERY
