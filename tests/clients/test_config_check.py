@@ -133,13 +133,29 @@ def test_a_server_that_does_not_run_is_told_with_the_command_that_starts_it(
 class _Greeter(socketserver.BaseRequestHandler):
     def handle(self) -> None:
         self.request.recv(1)
-        self.request.sendall(b"220 mail.example ready\r\n")
+        assert isinstance(self.server, _Stranger)
+        self.request.sendall(self.server.greeting)
 
 
-@pytest.fixture
-def stranger() -> Iterator[int]:
+class _Stranger(socketserver.TCPServer):
+    greeting: bytes
+
+
+@pytest.fixture(
+    params=[
+        b"220 mail.example ready\r\n",
+        b"HTTP/1.1 " + b"2" * 5_000 + b" x\r\n\r\n",
+        b"HTTP/1.1 2 x\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nx: y\r\n\r\n<p>",
+        b"HTTP/1.1 200 OK\r\nx: y\r\n\r\n" + b"9" * 5_000,
+        b"HTTP/1.1 200 OK\r\nx: y\r\n\r\n" + b"[" * 100_000,
+    ],
+    ids=["mail", "a long status", "a short status", "no JSON", "a long number", "depth"],
+)
+def stranger(request: pytest.FixtureRequest) -> Iterator[int]:
     """Another program that listens on the port."""
-    with socketserver.TCPServer(("127.0.0.1", 0), _Greeter) as server:
+    with _Stranger(("127.0.0.1", 0), _Greeter) as server:
+        server.greeting = request.param
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.server_address[1]
@@ -150,7 +166,7 @@ def stranger() -> Iterator[int]:
 def test_another_program_on_the_port_is_recognised(home: Path, sample: Path, stranger: int) -> None:
     config(home, sample, "codex", "--http", "--port", str(stranger), "--write")
     done = config(home, sample, "codex", "--check", code=3)
-    assert "is not sightline serve" in done.stderr
+    assert "is not sightline serve" in done.stderr or "is not an MCP server" in done.stderr
 
 
 def test_nothing_is_sent_to_another_machine(home: Path, sample: Path) -> None:

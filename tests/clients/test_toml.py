@@ -98,6 +98,8 @@ REFUSED = {
     "a header inside a text": 'x = """\n[mcp_servers.sightline]\n"""\n',
     "an array of tables": '[[mcp_servers.sightline]]\ncommand = "x"\n',
     "not TOML": "a = \n",
+    "a number of thousands of digits": f"a = {'9' * 5_000}\n",
+    "arrays in arrays": f"a = {'[' * 100_000}\n",
 }
 
 

@@ -180,6 +180,8 @@ def test_a_stale_unfinished_build_is_cleared_away(tmp_path: Path, capfd: Capture
         (["resolve", "--cache", "x", "--query", "q"], "the following required arguments were not"),
         (["resolve", "--budget", "-5"], "unexpected argument '-5' found"),
         (["resolve", "--budget=-5"], "invalid value '-5' for '--budget <BUDGET>': invalid digit"),
+        (["resolve", "--budget", "0" * 5_000 + "7"], "the following required arguments were not"),
+        (["resolve", f"--budget={'0' * 4_000}{2**64}"], "invalid value '0000"),
         (["resolve", "--budget", "x"], "invalid value 'x' for '--budget <BUDGET>': invalid digit"),
         (
             ["resolve", "--budget="],

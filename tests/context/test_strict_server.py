@@ -85,6 +85,7 @@ def test_recorded_starts(row: dict[str, Any], home: Path, tmp_path: Path) -> Non
         *[({"CONTEXT_CACHE_ROOT": "/", "CONTEXT_TOOL_TIMEOUT_SECS": s}, 1) for s in ("", "-1")],
         ({"CONTEXT_CACHE_ROOT": "/", "CONTEXT_TOOL_TIMEOUT_SECS": "18446744073709551616"}, 1),
         ({"CONTEXT_CACHE_ROOT": "/", "CONTEXT_TOOL_TIMEOUT_SECS": "+5"}, 0),
+        ({"CONTEXT_CACHE_ROOT": "/", "CONTEXT_TOOL_TIMEOUT_SECS": "0" * 5_000 + "5"}, 0),
     ],
 )
 @pytest.mark.requirement("CX-timeout-setting")

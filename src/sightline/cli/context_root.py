@@ -5,6 +5,7 @@ from pathlib import Path
 
 from sightline.cli.exits import CommandError
 from sightline.cli.folders import Folders, private
+from sightline.cli.numbers import unsigned_64
 from sightline.contract.limits import CONTEXT_TIMEOUT_MS, MAX_CONTEXT_TIMEOUT_S
 
 __all__ = ["context_root", "context_timeout_ms", "unsigned_seconds"]
@@ -36,6 +37,4 @@ def unsigned_seconds(text: str | None) -> int | None:
     if text is None:
         return CONTEXT_TIMEOUT_MS // 1000
     digits = text.removeprefix("+")
-    if not (digits.isascii() and digits.isdigit()) or len(digits.lstrip("0")) > 20:
-        return None
-    return int(digits) if int(digits) < 2**64 else None
+    return unsigned_64(digits) if digits.isascii() and digits.isdigit() else None

@@ -7,6 +7,8 @@ as ``--query=-x``. What is wrong is said in that command's words, first the erro
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from sightline.cli.numbers import unsigned_64
+
 __all__ = [
     "Command",
     "HelpWanted",
@@ -19,8 +21,6 @@ __all__ = [
     "unsigned",
     "usage_error",
 ]
-
-_MAX_UNSIGNED = 2**64 - 1
 
 
 class UsageError(Exception):
@@ -75,9 +75,10 @@ def unsigned(value: str) -> int:
         raise BadValue(": cannot parse integer from empty string")
     if not (digits.isascii() and digits.isdigit()):
         raise BadValue(": invalid digit found in string")
-    if int(digits[:4000]) > _MAX_UNSIGNED:
+    number = unsigned_64(digits)
+    if number is None:
         raise BadValue(": number too large to fit in target type")
-    return int(digits)
+    return number
 
 
 def choice(*values: str) -> Callable[[str], str]:

@@ -103,7 +103,7 @@ async def _from_helper(command: str, here: Here) -> Mapping[str, str]:
             await child.wait()
         headers = json.loads(said)
         return {str(name): str(text) for name, text in headers.items()}
-    except (TimeoutError, ValueError, AttributeError):
+    except (TimeoutError, ValueError, RecursionError, AttributeError):
         raise CommandError(
             f"the command for the token ({command}) does not print headers; write the entry anew "
             "with --http --write",

@@ -205,7 +205,7 @@ async def _say(line: Line, message: dict[str, Any]) -> dict[str, Any] | None:
         raise CommandError(
             f"no answer to {message['method']} in {_ANSWER_S:.0f} s", Exit.NOT_READY
         ) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CommandError(_NO_SERVER) from None
 
 
@@ -228,7 +228,7 @@ def _read(value: object, shape: type[_T]) -> _T:
 def _payload(text: str) -> dict[str, Any]:
     try:
         return _read(json.loads(text), dict[str, Any])
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CommandError(_NO_SERVER) from None
 
 

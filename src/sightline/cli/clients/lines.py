@@ -142,7 +142,7 @@ class HttpLine:
         lines, _, content = rest.partition(b"\r\n\r\n")
         pairs = [line.partition(":") for line in lines.decode("latin-1").split("\r\n")]
         words = first.split(b" ")
-        if len(words) < 2 or not words[1].isdigit():
+        if len(words) < 2 or not (words[1].isdigit() and len(words[1]) == 3):
             raise CommandError(f"what listens at {self._url} is not sightline serve; use its port")
         return int(words[1]), {name.lower(): text.strip() for name, _, text in pairs}, content
 

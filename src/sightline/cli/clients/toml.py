@@ -35,8 +35,10 @@ def value(text: str) -> dict[str, Any]:
     """What the text says."""
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # not TOML, or a number of thousands of digits
         raise BadToml(str(error)) from None
+    except RecursionError:
+        raise BadToml("it is nested too deeply") from None
 
 
 def put(text: str, path: Sequence[str], new: Table, drop: Collection[str] = ()) -> str:
