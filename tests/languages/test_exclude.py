@@ -273,3 +273,27 @@ async def test_ty_is_told_what_is_excluded(
         uri = running.uri(f"{below}shapes.py")
         uses = await running.call("vscode.lsp.references", uri=uri, position=place)
         assert len(uses["items"]) == 2 and "excluded" not in uses["summary"]
+
+
+def test_servers_that_exclude_differently_share_an_index(
+    stdio: Callable[..., StdioServer], workspace: Workspace
+) -> None:
+    """Each answers by its own settings, whoever of them wrote last."""
+    root = workspace({"a.py": "wanted = 1\n", "gen/b.py": "wanted = 2\n"})
+    whole = stdio(root, "--tools", "index")
+    partly = stdio(root, "--tools", "index", "--set", "exclude=gen/")
+
+    def found(server: StdioServer) -> list[str]:
+        answer = server.call("search", {"query": "wanted", "mode": "literal"})["result"]
+        return sorted(item["path"] for item in answer["structuredContent"]["items"])
+
+    for server in (whole, partly):
+        server.initialize()
+        server.call("index_build", {})
+    for number in range(3):
+        assert found(partly) == ["a.py"]
+        assert found(whole) == ["a.py", "gen/b.py"]
+        (root / "a.py").write_text(f"wanted = {number + 2}\n")
+        (root / "gen/b.py").write_text(f"wanted = {number + 3}\n")
+        for server in (whole, partly) if number % 2 else (partly, whole):
+            server.call("index_build", {})
