@@ -219,6 +219,20 @@ def test_listing(root: Path) -> None:
 
 
 @pytest.mark.requirement("CX-list")
+def test_a_folder_that_cannot_be_looked_into_hides_no_other(tmp_path: Path) -> None:
+    root = tmp_path
+    while len(str(root)) < 4_060:
+        root /= "d" * min(200, 4_060 - len(str(root)))
+    folders = [root / "a", root / "too long for a file in it"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    (root / "a/manifest.json").write_text("{}")
+    with pytest.raises(OSError, match="too long"):
+        (folders[1] / "manifest.json").lstat()
+    listed = json.loads(Caches(str(root)).listing())["caches"]
+    assert [row["has_manifest"] for row in listed] == [True, False]
+
+
 @pytest.mark.parametrize("kind", ["missing", "file"])
 def test_listing_of_no_folder(kind: str, root: Path) -> None:
     place = root / "caches"

@@ -240,3 +240,24 @@ def test_a_manifest_that_cannot_be_opened(cache: Path, capfd: Capture) -> None:
     expected = (6, "", "error: I/O error: Too many levels of symbolic links (os error 40)\n")
     assert resolve(capfd, cache) == expected
     assert in_process(capfd, "inspect", "--cache", cache) == expected
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "a.md"])
+def test_a_link_that_leaves_tells_nothing_of_where_it_leads(
+    name: str, cache: Path, tmp_path: Path, capfd: Capture
+) -> None:
+    """Neither that something is there, nor that it is a file, nor that it may not be read."""
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "file").write_text("{}")
+    (tmp_path / "shut").write_text("{}")
+    (tmp_path / "shut").chmod(0)
+    manifest = json.loads((cache / "manifest.json").read_text())
+    files = {row["id"]: row["file"] for row in manifest["documents"]}
+    link = cache / files.get(name, name)
+    answers = set()
+    for target in ("none", "none/x", "file", "file/x", "loop", "shut", "."):
+        link.unlink()
+        link.symlink_to(tmp_path / target)
+        answers.add(resolve(capfd, cache))
+    ((code, out, _),) = answers
+    assert (code, out) == (5, "")

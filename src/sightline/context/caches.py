@@ -172,6 +172,6 @@ class Caches:
 def _has_manifest(folder: str) -> bool:
     try:
         status = os.lstat(os.path.join(folder, "manifest.json"))
-    except FileNotFoundError:
+    except OSError:  # also of a folder that may not be looked into, which hides no other
         return False
     return stat.S_ISREG(status.st_mode)

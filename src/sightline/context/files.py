@@ -60,14 +60,20 @@ class CacheFolder:
     ) -> tuple[bytes, Stamp]:
         """The bytes of a file and its stamp from before they were read."""
         path = self.path_of(file)
-        descriptor = os.open(path, _FLAGS)
+        try:
+            descriptor = os.open(path, _FLAGS)
+        except OSError:
+            # The system's words would tell what there is where a link leads.
+            if not self.strict and not _under(os.path.realpath(path), self._real):
+                raise NotInside from None
+            raise
         try:
             status = os.fstat(descriptor)
+            if not self.strict and not _under(_real_path(descriptor, path), self._real):
+                raise NotInside
             if stat.S_ISDIR(status.st_mode):
                 os.read(descriptor, 1)  # fails, in the system's words
             if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
-                raise NotInside
-            if not self.strict and not _under(_real_path(descriptor, path), self._real):
                 raise NotInside
             chunks: list[bytes] = []
             size = 0
