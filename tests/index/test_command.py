@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -136,6 +137,21 @@ def test_filters_and_pages_are_the_tools_own(home: Path, workspace: Workspace) -
     assert json.loads(second.stdout)["items"][0]["id"] != first["items"][0]["id"]
 
 
+def test_a_ranking_is_a_flag(home: Path, workspace: Workspace) -> None:
+    root = workspace(FILES)
+    assert run(home, "index", "build", root).returncode == 0
+
+    def asked(*words: str) -> Any:
+        question = ("index", "search", "how wide are the circles", "--json")
+        return json.loads(run(home, *question, *words, cwd=root).stdout)
+
+    assert [asked("--ranking", one)["ranking"] for one in ("words", "full")] == ["words", "full"]
+    assert asked() == asked("--ranking", "auto")
+    off = ("--ranking", "full", "--set", "dense=false")
+    said = run(home, "index", "search", "how wide are the circles", *off, cwd=root)
+    assert said.returncode == 6 and said.stderr.rstrip().endswith("ask with --ranking words")
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -145,6 +161,7 @@ def test_filters_and_pages_are_the_tools_own(home: Path, workspace: Workspace) -
         (["index", "search", "x"], 4),
         (["index", "search", " "], 3),
         (["index", "search", "(", "--mode", "regex"], 3),
+        (["index", "search", "x", "--mode", "literal", "--ranking", "full"], 3),
         (["index", "build", "/nowhere/at/all"], 3),
         (["index", "search", "x", "--tools", "lsp"], 3),
     ],

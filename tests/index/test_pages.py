@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.contract.failures import CursorExpired, CursorStale
+from sightline.contract.failures import CursorExpired, CursorInvalid
 from sightline.contract.settings import Settings
 from tests.support.engine import Engine, engine
 
@@ -36,7 +36,24 @@ async def test_a_list_by_words_alone_does_not_go_on_by_vectors(root: Path, tmp_p
             await running.once("search", query=_QUESTION, cursor=cursor)
         found = await running.once("search", query=_QUESTION)
         assert found["nextCursor"] != cursor
-        with pytest.raises(CursorStale, match="vectors are ready"):
+        with pytest.raises(CursorExpired):
             await running.once("search", query=_QUESTION, cursor=cursor)
         more = await running.once("search", query=_QUESTION, cursor=found["nextCursor"])
         assert len(more["items"]) == 10
+
+
+async def test_a_cursor_is_of_the_ranking_that_was_asked_for(root: Path, tmp_path: Path) -> None:
+    async with engine(root, cache=tmp_path / "cache", families=("index",)) as running:
+        await running.once("index_build")
+        rankings = ("words", "full", "auto")
+        asked = {r: await running.once("search", query=_QUESTION, ranking=r) for r in rankings}
+        for ranking, page in asked.items():
+            for other in rankings:
+                again = {"query": _QUESTION, "ranking": other, "cursor": page["nextCursor"]}
+                if other == ranking:
+                    assert len((await running.once("search", **again))["items"]) == 10
+                else:
+                    with pytest.raises(CursorInvalid):
+                        await running.once("search", **again)
+        absent = await running.once("search", query=_QUESTION)
+        assert absent == asked["auto"], "auto is what is meant where nothing is said"

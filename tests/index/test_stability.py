@@ -90,6 +90,7 @@ EFFECTS: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
         "pageSize": ({"query": "area", "pageSize": 1}, {"query": "area"}),
         "maxTokens": ({"query": "area", "maxTokens": 200}, {"query": "area"}),
         "explain": ({"query": "area", "explain": True}, {"query": "area"}),
+        "ranking": ({"query": "the area of it", "ranking": "words"}, {"query": "the area of it"}),
     },
     "show_file": {
         "path": ({"path": "src/plot.ts"}, {"path": "src/shapes.py"}),
@@ -133,6 +134,9 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"query": "a", "pageSize": 0}, "pageSize"),
     ("search", {"query": "a", "maxTokens": 5}, "maxTokens"),
     ("search", {"query": "a", "path": []}, "path"),
+    ("search", {"query": "a", "ranking": "best"}, "ranking"),
+    ("search", {"query": "a", "mode": "literal", "ranking": "words"}, "ranking"),
+    ("search", {"query": "a", "mode": "regex", "ranking": "auto"}, "ranking"),
     ("search", {}, "query"),
     ("show_file", {}, "path, symbol or id"),
     ("show_file", {"id": "0" * 12 + ":1-2:" + "0" * 8, "path": "a"}, "id alone"),

@@ -82,6 +82,7 @@ CHANGES: dict[str, dict[str, tuple[dict[str, Any], Any, dict[str, Any]]]] = {
         "cursor": (SEARCH, "{cursor}", {"page.start": 1}),
         "maxTokens": (SEARCH, 1_000, {"search.request.limits.characters": 500}),
         "explain": (SEARCH, True, {"search.request.explain": True}),
+        "ranking": (SEARCH, "words", {"search.request.ranking": "words"}),
     },
     "show_file": {
         "path": ({"path": "main.py"}, "other.py", {"read_text.file": "{other}"}),

@@ -304,15 +304,13 @@ class Calls(Struct, eq=False, dict=True):
         """A page of a retained set, which the first page makes."""
         arguments = asked.question.arguments
         if arguments.cursor is None:
-            result = self.retained.find(asked.snapshot) or await self._share(asked)
+            result = self._kept(asked.snapshot) or await self._share(asked)
             start = Cursor(0, asked.request, _bound(asked.snapshot, result))
         else:
             start = cursors.decode(arguments.cursor, asked.request)
             if start.snapshot not in (asked.snapshot, keys.preliminary_key(asked.snapshot)):
-                raise CursorStale(asked.tool.info.stale)
-            result = self.retained.require(asked.snapshot)
-            if start.snapshot != _bound(asked.snapshot, result):
-                raise CursorStale(asked.tool.info.stale)
+                raise CursorStale
+            result = self.retained.require(start.snapshot)
         size = arguments.pageSize or asked.tool.info.page_size
         size = min(size, self.settings.max_items_per_page)
         budget = min(asked.question.budget or asked.aim, asked.aim)
@@ -335,6 +333,14 @@ class Calls(Struct, eq=False, dict=True):
             page = page_of(result, start, 1, lambda page: len(asked.wrap(page)) <= asked.room)
         result.last = (cut, *page)
         return page
+
+    def _kept(self, snapshot: str) -> RetainedSet | None:
+        """The list that a first page is cut from, if it is there and no better one can be had."""
+        for key in (snapshot, keys.preliminary_key(snapshot)):
+            found = self.retained.find(key)
+            if found is not None and found.holds():
+                return found
+        return None
 
     async def _whole(self, asked: "Asked") -> EncodedPage:
         """An unpaged payload, remembered as it was fitted for this kind of client."""
@@ -373,7 +379,7 @@ class Calls(Struct, eq=False, dict=True):
                     self.answers.put(asked.answer_key, page.payload, page.summary)
                 return answer
             kept = RetainedSet.of(answer)
-            self.retained.keep(asked.snapshot, kept)
+            self.retained.keep(_bound(asked.snapshot, kept), kept)
             return kept
 
         return await self._flights.join(

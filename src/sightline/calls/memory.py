@@ -6,7 +6,7 @@ takes besides its own bytes too: a hundred thousand empty answers are not free.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Generic, TypeVar, overload
 
 import msgspec
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from sightline.contract import limits
 from sightline.contract.failures import CursorExpired, SnapshotTooLarge
-from sightline.tools.tool import Paged
+from sightline.tools.tool import Paged, always
 
 __all__ = ["AnswerCache", "Retained", "RetainedSet", "Store"]
 
@@ -93,8 +93,12 @@ class RetainedSet(Struct, eq=False):
     slow: bool = False
     #: How many of the first items do not.
     made: int = 0
-    #: Whether it may be another list later though no file changed.
+    #: Whether another list may take its place though no file changed, and whether it still holds
+    #: as the answer to a first page. Its own pages go on either way.
     preliminary: bool = False
+    holds: Callable[[], bool] = always
+    #: Members of the payload beside the items, as JSON that ends in a comma, or nothing.
+    members: bytes = b""
     #: The page that was cut last, and what it was cut by: a page asked for again is there.
     last: tuple[Hashable, bytes, str] | None = None
 
@@ -112,10 +116,14 @@ class RetainedSet(Struct, eq=False):
                 answer.slow,
                 answer.made,
                 answer.preliminary,
+                answer.holds,
+                _members(answer.members),
             )
         # Compact JSON has no line break of its own, so the lines are the items.
         items = _encoder.encode_lines(answer.items).splitlines()
-        return cls(items, answer.summary, answer.flags, sum(map(len, items)))
+        size = sum(map(len, items))
+        members = _members(answer.members)
+        return cls(items, answer.summary, answer.flags, size, members=members)
 
     @property
     def beside(self) -> int:
@@ -130,6 +138,11 @@ class RetainedSet(Struct, eq=False):
     def prepare(self, start: int, count: int) -> None:
         """Makes the items of a page. Blocks where that is slow."""
         self.items[start : start + count]
+
+
+def _members(members: Mapping[str, str]) -> bytes:
+    pairs = ((_encoder.encode(name), _encoder.encode(value)) for name, value in members.items())
+    return b"".join(b"%b:%b," % pair for pair in pairs)
 
 
 class LazyItems(Sequence[bytes]):

@@ -53,9 +53,10 @@ def _encode(result: RetainedSet, start: Cursor, count: int) -> EncodedPage:
     cursor = msgspec.json.encode(cursors.encode(following) if more else None)
     told = result.summary(count, more, result.flags[start.offset : end])
     summary = cut_sentences(told, MAX_SUMMARY_CODE_POINTS)
-    payload = b'{"items":[%b],"nextCursor":%b,"summary":%b}' % (
+    payload = b'{"items":[%b],"nextCursor":%b,%b"summary":%b}' % (
         b",".join(result.items[start.offset : end]),
         cursor,
+        result.members,
         msgspec.json.encode(summary),
     )
     return EncodedPage(payload, summary)

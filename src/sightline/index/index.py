@@ -50,6 +50,11 @@ _MAX_ATTEMPTS = 4
 _VECTORS_AWAITED = 4_000
 #: How often somebody who waits for vectors is told how far they are.
 _TELL_S = 0.25
+_BY_WORDS = "ask with ranking words"
+
+
+def always() -> bool:
+    return True
 
 
 def _searches_at_once() -> int:
@@ -82,6 +87,8 @@ class Answer:
     missing: Missing | None = None
     #: Whether it was ranked by words alone for want of vectors.
     preliminary: bool = False
+    #: Whether the same search would still be answered so.
+    holds: Callable[[], bool] = always
     _items: dict[int, Item] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -125,6 +132,7 @@ class _Asked(NamedTuple):
     note: str
     #: Whether vectors would count that are not there.
     preliminary: bool
+    holds: Callable[[], bool]
     first: int
 
 
@@ -230,11 +238,17 @@ class Index:
     async def finish_vectors(self, progress: Progress) -> None:
         """Waits for the vectors of everything that is indexed, for whoever can."""
         for builder in self.builders.values():
-            work = asyncio.create_task(self.dense.finish(builder))
+            await self._finish(builder, progress)
+
+    async def _finish(self, builder: Builder, progress: Progress) -> None:
+        work = asyncio.create_task(self.dense.finish(builder))
+        try:
             while not (await asyncio.wait({work}, timeout=_TELL_S))[0]:
                 standing = await self.dense.standing(builder, builder.snapshot)
                 progress("vectors", phase="index", done=standing.done, total=standing.chunks)
             await work
+        finally:
+            work.cancel()  # whoever waited is gone; the vectors themselves are made on
 
     async def ready(self, progress: Progress) -> list[tuple[Root, Builder]]:
         """Every root with an index that is complete and fresh, or ``NoIndex``."""
@@ -279,7 +293,7 @@ class Index:
         So many of the ``first`` are made to be shown; the others are when they are asked for.
         """
         query = understand(request.query) if request.mode == "auto" else None
-        gain = 0.0 if query is None else fusion_for(query)
+        gain = 0.0 if query is None or request.ranking == "words" else fusion_for(query)
         weight = gain if self.dense.enabled else 0.0
         for _ in range(_MAX_ATTEMPTS):
             ready = self.ready(progress)
@@ -288,8 +302,14 @@ class Index:
             else:
                 found = await ready
             seen = [Seen.now(root, builder) for root, builder in found]
+            turn = self.dense.turn
             near, note = await self._near(seen, request.query, weight)
-            asked = _Asked(request, query, near, note, gain > 0.0 and not any(near), first)
+            lacks = gain > 0.0 and not any(near)
+            if lacks and request.ranking == "full":
+                near = await self._near_at_last(seen, request.query, weight, progress)
+                lacks, note = False, ""
+            holds = partial(self._is_at, turn) if lacks else always
+            asked = _Asked(request, query, near, note, lacks, holds, first)
             stopped = threading.Event()
             try:
                 return await self._stoppable(partial(self._search, seen, asked, stopped), stopped)
@@ -319,6 +339,23 @@ class Index:
             found.append(Near(matrix, encode, weight))
         return found, ""
 
+    def _is_at(self, turn: int) -> bool:
+        return self.dense.turn == turn
+
+    async def _near_at_last(
+        self, seen: Sequence["Seen"], text: str, weight: float, progress: Progress
+    ) -> Sequence[Near | None]:
+        """The vectors for a search that is not to be answered without. They are waited for."""
+        if self.dense.is_lost:
+            raise Unavailable(f"there are no vectors: {self.dense.problem}; {_BY_WORDS}")
+        for root in seen:
+            await self._finish(root.builder, progress)
+        near, note = await self._near(seen, text, weight)
+        if any(near):
+            return near
+        why = note.partition(": ")[2].rstrip(".") or "the vectors are not ready"
+        raise NotReady(f"{why}; ask again, or {_BY_WORDS}", waiting_for="vectors")
+
     async def vectors(self, builder: Builder, snapshot: Snapshot) -> tuple[Matrix | None, str]:
         """The vectors of a root's chunks if they are complete or soon are; or nothing, and why."""
         if await self.dense.weights() is None:
@@ -332,11 +369,10 @@ class Index:
 
     async def _words_alone(self, seen: Sequence["Seen"]) -> str:
         standings = [await self.dense.standing(root.builder, root.snapshot) for root in seen]
-        self.dense.owes = True
         if self.dense.problem:
             return f"Ranked by words alone: {self.dense.problem}."
         done, chunks = sum(s.done for s in standings), sum(s.chunks for s in standings)
-        return f"Ranked by words alone: {done} of {chunks} vectors are ready."
+        return f"Ranked by words alone, until vectors are ready: {done} of {chunks} are."
 
     def _search(self, ready: Sequence["Seen"], asked: "_Asked", stopped: threading.Event) -> Answer:
         def check() -> None:
@@ -346,7 +382,9 @@ class Index:
         searches: list[RootSearch] = []
         merged: list[tuple[float, int, int, Found]] = []
         missing: list[Missing] = []
-        answer = Answer(searches, [], note=asked.note, preliminary=asked.preliminary)
+        answer = Answer(
+            searches, [], note=asked.note, preliminary=asked.preliminary, holds=asked.holds
+        )
         for which, (root, builder, snapshot) in enumerate(ready):
             near = asked.near[which]
             inner = self._inner_roots(root)

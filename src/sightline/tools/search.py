@@ -21,12 +21,10 @@ INFO = ToolInfo(
     description="Finds code by name, by a question in plain words, by a quoted phrase, or a whole "
     "issue text; mode literal or regex for exact text. Best first, tests and docs last unless "
     "asked for. Each hit has a snippet and a position ready for vscode.lsp tools. Paged.",
-    schema_version=1,
+    schema_version=2,
     epochs=SOURCE_EPOCHS,
     paged=True,
     page_size=10,
-    stale="files changed, or vectors are ready that the first page was ranked without; drop the "
-    "cursor and ask for the first page again",
 )
 
 #: What a token is taken for, in bytes of JSON.
@@ -49,6 +47,7 @@ class SearchArguments(Struct, frozen=True):
     cursor: str | None = None
     maxTokens: int | None = None  # noqa: N815
     explain: bool = False
+    ranking: Literal["words", "full", "auto"] | None = None
 
 
 class SearchItem(Struct, frozen=True):
@@ -79,6 +78,8 @@ class Search:
         query = arguments.query.strip() if arguments.mode == "auto" else arguments.query
         if not query.strip():
             raise InvalidArguments("query must not be blank")
+        if arguments.ranking is not None and arguments.mode != "auto":
+            raise InvalidArguments("ranking is for mode auto; other modes do not rank")
         if arguments.mode == "regex":
             from sightline.index.searching.scanning import compile_pattern
 
@@ -88,7 +89,8 @@ class Search:
         room = arguments.maxTokens
         characters = _SNIPPET if room is None else room * _TOKEN_BYTES // 8
         limits = Limits(characters=max(_MIN_SNIPPET, min(_SNIPPET, characters)))
-        request = Request(query, arguments.mode, filters, arguments.explain, limits)
+        ranking = arguments.ranking or "auto"
+        request = Request(query, arguments.mode, filters, arguments.explain, limits, ranking)
         fields: tuple[str | int | bool, ...] = (
             _unbarred(query),
             arguments.mode,
@@ -98,6 +100,7 @@ class Search:
             f"symbol:{_unbarred(arguments.symbol)}",
             arguments.explain,
             room or 0,
+            *([] if ranking == "auto" else [f"ranking:{ranking}"]),
         )
         budget = None if room is None else room * _TOKEN_BYTES
         return Question(arguments, fields, notes=request, budget=budget)
@@ -119,7 +122,16 @@ class Search:
             slow=True,
             made=found.made,
             preliminary=found.preliminary,
+            holds=found.holds,
+            members=_members(found, request),
         )
+
+
+def _members(found: "Answer", request: "Request") -> dict[str, str]:
+    if request.mode != "auto":
+        return {}
+    by_words = found.preliminary or request.ranking == "words"
+    return {"ranking": "words" if by_words else "full"}
 
 
 def _unbarred(text: str) -> str:

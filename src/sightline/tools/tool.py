@@ -31,6 +31,7 @@ __all__ = [
     "Tool",
     "ToolInfo",
     "Whole",
+    "always",
     "left_out",
     "no_index",
     "plural",
@@ -118,6 +119,10 @@ def within(items: Sequence[msgspec.Struct], size: int) -> int:
     return max(count, min(1, len(items)))
 
 
+def always() -> bool:
+    return True
+
+
 class Paged(Struct, frozen=True):
     """A complete list. ``summary`` describes one page of it."""
 
@@ -132,8 +137,12 @@ class Paged(Struct, frozen=True):
     #: How many of the first items are there without that work.
     made: int = 0
     #: Whether the list lacks something that it may have later though no file changed, such as an
-    #: order by vectors. Its cursors hold for no other list.
+    #: order by vectors. It is kept beside the list that has it, and its cursors go on in it.
     preliminary: bool = False
+    #: Whether it is still what a first page would be cut from.
+    holds: Callable[[], bool] = always
+    #: Members of the payload beside the items.
+    members: Mapping[str, str] = {}
 
 
 Answer = Whole | Paged
@@ -155,8 +164,6 @@ class ToolInfo(Struct, frozen=True):
     #: it depends on something else, which must be looked at every time.
     repeatable: bool = True
     page_size: int = DEFAULT_PAGE_SIZE
-    #: Why a cursor may have become stale, where it may be more than a change of the workspace.
-    stale: str | None = None
     #: What else helps where an answer is over the byte cap.
     too_large: str | None = None
     #: Whether a question with these arguments is not about the workspace after all.

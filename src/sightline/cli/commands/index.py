@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sightline.index.building.builder import Builder
 
 _MODES = ("auto", "literal", "regex")
+_RANKINGS = ("words", "full", "auto")
 #: How long a command goes on when its answer is "not yet". A build that is out of time goes on.
 _WAIT_S = {"build": 86_400.0, "status": 60.0, "search": 60.0}
 
@@ -59,6 +60,11 @@ def parser(name: str) -> argparse.ArgumentParser:
     give_example(search, "sightline index search 'retry_after' --mode literal --path 'src/**'")
     search.add_argument("query", metavar="QUERY", help="a name, a question, a text or a pattern")
     search.add_argument("--mode", choices=_MODES, help="auto (default), literal or regex")
+    search.add_argument(
+        "--ranking",
+        choices=_RANKINGS,
+        help="words alone, full (waits for vectors), or auto (default): full once they are ready",
+    )
     search.add_argument("--path", action="append", metavar="GLOB", help="only these paths")
     search.add_argument("--language", metavar="L", help="only this language")
     search.add_argument("--kind", metavar="K", help="only this kind of symbol")
@@ -136,6 +142,7 @@ def _call(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
         "cursor": arguments.cursor,
         "maxTokens": arguments.max_tokens,
         "explain": arguments.explain or None,
+        "ranking": arguments.ranking,
     }
     chosen = {key: value for key, value in given.items() if value is not None}
     for key, value in chosen.items():
@@ -179,7 +186,7 @@ def _said(failure: Failure) -> str:
         said = f"{_flag(argument.partition('/')[0])} {rest}"
     elif said.startswith("query "):
         said = f"QUERY {said.removeprefix('query ')}"
-    return said
+    return said.replace("with ranking words", "with --ranking words")
 
 
 def _summary(result: dict[str, Any]) -> str:

@@ -69,7 +69,8 @@ class Dense:
     def __init__(
         self, workers: Workers, ready: Callable[[], None], *, enabled: bool = True
     ) -> None:
-        """``ready`` is called once vectors are complete that an earlier answer lacked."""
+        """``ready`` is called once vectors are complete that an answer lacked which is kept and
+        does not watch ``turn``."""
         self.enabled = enabled
         #: Why there are no vectors, and will be none.
         self._lasting = "" if enabled else "turned off by the setting dense"
@@ -80,8 +81,15 @@ class Dense:
         self._ready = ready
         self._roots: dict[str, _Root] = {}
         self._weights: Weights | None = None
-        #: Whether somebody got an answer by words alone who would get a better one later.
+        #: Whether an answer lacked vectors that is kept and does not watch ``turn``.
         self.owes = False
+        #: Counts how often vectors have become complete, or may be tried again.
+        self.turn = 0
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether there will be no vectors as long as this process runs."""
+        return bool(self._lasting)
 
     @property
     def problem(self) -> str:
@@ -201,6 +209,11 @@ class Dense:
 
     def _rested(self) -> None:
         self._resting = None
+        self._turned()
+
+    def _turned(self) -> None:
+        """Answers that lacked vectors would be better now."""
+        self.turn += 1
         if self.owes:
             self.owes = False
             self._ready()
@@ -264,19 +277,16 @@ class Dense:
 
     async def _background(self, builder: Builder, root: _Root) -> None:
         try:
-            began = False
             while (snapshot := builder.snapshot) is not None:
                 await asyncio.to_thread(self._compare, root, snapshot)
                 if not root.missing:
                     break
-                began = True
                 before = len(root.missing)
                 await self._encode(builder, root, snapshot)
                 if builder.snapshot is snapshot and root.missing and len(root.missing) >= before:
                     break  # the rest cannot be encoded now; the next search tries again
-            if began and not root.missing and self.owes:
-                self.owes = False
-                self._ready()
+            if not root.missing:
+                self._turned()
         except Unavailable as failure:  # a full disk, say, which may have room again
             self._rest(failure.advice)
         finally:

@@ -27,9 +27,11 @@ from sightline.index.searching.snippets import Limits, Marks, snippet
 from sightline.index.searching.texts import Texts
 from sightline.index.storage.snapshot import Snapshot
 
-__all__ = ["Item", "Mode", "Request", "RootSearch", "hit_id"]
+__all__ = ["Item", "Mode", "Ranking", "Request", "RootSearch", "hit_id"]
 
 Mode = Literal["auto", "literal", "regex"]
+#: Whether vectors rank beside words: never, always, or once they are there.
+Ranking = Literal["words", "full", "auto"]
 
 
 class Request(NamedTuple):
@@ -38,6 +40,7 @@ class Request(NamedTuple):
     filters: Filters = Filters()
     explain: bool = False
     limits: Limits = Limits()
+    ranking: Ranking = "auto"
 
 
 class Item(NamedTuple):
