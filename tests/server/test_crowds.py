@@ -130,3 +130,10 @@ def test_a_client_amid_a_burst_of_strangers(limited: tuple[HttpServer, int]) -> 
         finally:
             server.process.send_signal(signal.SIGCONT)
         assert client.answer().status == 200
+
+
+def test_too_few_files_for_language_servers_are_said(limited: tuple[HttpServer, int]) -> None:
+    server, files = limited
+    server.stop()
+    said = f"only {files} files may be open at a time, too few for language servers"
+    assert (f"  {said}: run ulimit -n 1024 before\n" in server.log.whole()) == (files < 64)

@@ -24,6 +24,7 @@ from sightline.cli.plain import plain
 from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.settings import Settings
 from sightline.server.compose import Program
+from sightline.server.descriptors import raise_descriptor_limit
 from sightline.server.endings import ending_signals
 from sightline.server.http import HttpApp
 from sightline.server.logs import Log
@@ -33,6 +34,9 @@ from sightline.server.serve import serve_http
 from sightline.server.status import StatusSocket, read_all
 from sightline.server.tokens import BadTokenFile, TokenFile
 from sightline.workspace.roots import BadRoot, Root, RootSet, open_root
+
+#: One language server and the index of a small project take about 40.
+_FEW_FILES = 64
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -90,6 +94,9 @@ def run(arguments: argparse.Namespace) -> int:
     def ready() -> None:
         program.start()
         print(_banner(program, settings.port), file=sys.stderr, flush=True)
+        if (files := raise_descriptor_limit()) < _FEW_FILES:
+            said = f"only {files} files may be open at a time, too few for language servers"
+            print(f"  {said}: run ulimit -n 1024 before", file=sys.stderr, flush=True)
 
     async def serve() -> None:
         surface = program.surface._replace(options_for=tables.options_for)
