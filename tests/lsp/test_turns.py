@@ -149,6 +149,18 @@ async def test_one_of_several_projects_is_named_by_its_place(
         assert "Not answered for Python in one: fake ended 5 times" in answer["summary"]
 
 
+async def test_many_projects_that_one_reason_concerns_are_counted(tmp_path: Path) -> None:
+    roots = [write_files(tmp_path / f"r{number}", {"a.py": "x = 1\n"}) for number in range(7)]
+    roots.append(write_files(tmp_path / "typed", {"b.ts": "export function target() {}\n"}))
+    script = {"initialize": [{"result": {"capabilities": {}}}]}
+    registry = fake_registry(tmp_path / "fake", script, "tsgo")
+    async with engine(*roots, cache=tmp_path, registry=registry, environment=_path()) as running:
+        summary = (await running.call("vscode.lsp.workspaceSymbols", query="target"))["summary"]
+        named = ", ".join(f"Python in r{number}" for number in range(4))
+        assert f"Not answered for {named}, 3 more: this fake does not answer that." in summary
+        assert summary.count("Not answered") == 1
+
+
 async def test_a_server_without_a_question_is_not_asked(tmp_path: Path) -> None:
     """What it says that it cannot do, in its entry or in what it says of itself."""
     root = write_files(tmp_path / "ws", TWO_LANGUAGES)

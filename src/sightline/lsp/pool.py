@@ -25,6 +25,7 @@ from sightline.contract.source import (
     RawWorkspaceSymbol,
     SourceFile,
 )
+from sightline.contract.texts import listed
 from sightline.contract.uris import is_unicode, uri_of
 from sightline.contract.values import Hover, Location, Position
 from sightline.lsp.asking import questions
@@ -70,6 +71,8 @@ T = TypeVar("T")
 _BESIDE = " (headers)"
 
 _WARM_AT_ONCE = 2
+#: So many projects are named that one reason keeps from being answered for.
+_MAX_PLACES = 4
 #: What was left out because its server could not answer is asked for again after so long.
 _TRY_AGAIN_S = 60.0
 _UNWATCHED = "Changes in the rest of the repository are not watched."
@@ -497,11 +500,13 @@ class Pool:
             # One that kept ending may be mended, and no file tells: the answer is not kept long.
             loop = asyncio.get_running_loop()
             self._try_again = loop.call_later(_TRY_AGAIN_S, self._look_again)
-        said = dict.fromkeys(
-            f"Not answered for {self._routes.place(route)}: {reason.advice}."
-            for route, reason in unable
+        places: dict[str, dict[str, None]] = {}
+        for route, reason in unable:
+            places.setdefault(reason.advice, {})[self._routes.place(route)] = None
+        return " ".join(
+            f"Not answered for {listed(list(where), _MAX_PLACES)}: {reason}."
+            for reason, where in places.items()
         )
-        return " ".join(said)
 
     def _without_scripts(self, routes: Sequence[Route], operation: Operation) -> str:
         """What is to be said of scripts that an answer has nothing of, although they are shown."""
