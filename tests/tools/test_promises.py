@@ -237,7 +237,7 @@ def test_a_broken_promise_needs_a_higher_version(tool: Tool[Any], rule: tuple[Ch
 
 
 @pytest.mark.parametrize(("tool", "change"), _cases(FREE))
-def test_what_nobody_relied_on_needs_none(tool: Tool[Any], change: Change) -> None:
+def test_a_compatible_change_needs_no_new_version(tool: Tool[Any], change: Change) -> None:
     assert wrong_with(*_changed(tool, change)) == []
 
 

@@ -23,7 +23,7 @@ __all__ = [
 #: frameworks give names like ``(shop)/[[...slug]]/@modal/$id.tsx`` a meaning.
 PLAIN_PATH = r"[\w./+\\()\[\]@$~-]{1,120}"
 #: Where a sentence of a summary ends and the next one begins.
-_NEXT = re.compile(r"(?<=[.:]) (?=[^a-z ])")
+_NEXT = re.compile(r"(?<=\.) (?=[^a-z ])")
 _CUT = "…"
 #: A piece of text that is gone through line by line.
 _STEPPED = 4_096
