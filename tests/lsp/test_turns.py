@@ -152,7 +152,7 @@ async def test_one_of_several_projects_is_named_by_its_place(
 async def test_many_projects_that_one_reason_concerns_are_counted(tmp_path: Path) -> None:
     roots = [write_files(tmp_path / f"r{number}", {"a.py": "x = 1\n"}) for number in range(7)]
     roots.append(write_files(tmp_path / "typed", {"b.ts": "export function target() {}\n"}))
-    script = {"initialize": [{"result": {"capabilities": {}}}]}
+    script: dict[str, Any] = {"initialize": [{"result": {"capabilities": {}}}]}
     registry = fake_registry(tmp_path / "fake", script, "tsgo")
     async with engine(*roots, cache=tmp_path, registry=registry, environment=_path()) as running:
         summary = (await running.call("vscode.lsp.workspaceSymbols", query="target"))["summary"]
