@@ -41,7 +41,7 @@ ABOUT = {
     "change_detection": "`sweep` looks at every file on each call, for file systems that announce "
     "nothing although they say so",
     "max_servers": "how many language servers run at once; the longest idle one makes room",
-    "server_memory_mb": "memory of one language server; beyond it the server is started again",
+    "server_memory_mb": "memory of one language server: the kernel gives each of its processes no more. One that needs more twice within ten minutes is refused until the project changes",
     "server_idle_s": "seconds after which an idle language server is stopped",
     "allow_unstable_hover": "whether servers are asked for hovers that depend on what was asked before",
     "clients": "`tool_names`, `content`, `protocol_header` and `answer_bytes` for one client, by the name it gives itself; `serve` takes in later changes for sessions that begin after them",

@@ -76,3 +76,22 @@ def test_versions_that_are_no_numbers(tmp_path: Path, version: str) -> None:
     (tmp_path / "pyvenv.cfg").write_text(f"home = /usr/bin\nversion = {version}\n")
     program = Path(interpreter_stand_in(str(tmp_path), tmp_path)).read_text(encoding="utf-8")
     assert program.isascii() and '"final", 0]' in program
+
+
+@pytest.mark.parametrize("name", ["/dev/stdin", "/dev/stdout", "/proc/self/fd/2", "/dev/zero"])
+def test_an_include_of_what_a_server_has_open(
+    installed: Path, workspace: Callable[..., Path], stdio: Callable[..., StdioServer], name: str
+) -> None:
+    """By a macro, so that no text names it. What it has open are sockets, which have no name."""
+    macro = "#define QUOTED(x) #x\n#define NAME(x) QUOTED(x)\n"
+    text = f"{macro}#include NAME({name})\nint one;\n"
+    root = workspace({"a.c": text, "b.c": "int two;\n"})
+    server = stdio(root)
+    server.initialize()
+    for file, symbol in (("b.c", "two"), ("a.c", "one")):
+        arguments = {"uri": (root / file).as_uri()}
+        answer = server.call("vscode.lsp.documentSymbols", arguments)
+        while "error" in answer and answer["error"]["data"]["details"]["retryable"]:
+            answer = server.call("vscode.lsp.documentSymbols", arguments)
+        names = [item["name"] for item in answer["result"]["structuredContent"]["symbols"]]
+        assert symbol in names

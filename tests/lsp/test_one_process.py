@@ -229,7 +229,7 @@ async def test_servers_of_removed_roots_count_until_they_have_ended(
 
 
 def grows(server: Server) -> None:
-    server.exhausted("used too much")
+    server.exhausted()
 
 
 #: What may happen to a server at any moment. A stop is waited for later.

@@ -125,3 +125,28 @@ async def test_a_crash_leaves_no_memory_behind(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_CORE, before)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("walls", [None, ("/",)], ids=["alone", "with walls"])
+async def test_memory_of_its_own(tmp_path: Path, walls: tuple[str, ...] | None) -> None:
+    """Also of what it starts. What is reserved and never used does not count."""
+    allowed = Allowed(writes=walls, memory=64 << 20)
+    flags = "mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS"
+    reserve = f"import mmap; mmap.mmap(-1, 1 << 33, {flags}, prot=0)"
+    assert await said(f"{reserve}; x = bytearray(32 << 20); print('fits')", allowed, tmp_path) == (
+        "fits"
+    )
+    grow = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'bytearray(65 << 20)'])"
+    assert "MemoryError" in await said(grow, allowed, tmp_path)
+
+
+async def test_a_complaint_about_memory_is_remembered(tmp_path: Path) -> None:
+    loud = "import sys; print('memory allocation of 9 bytes failed', 'x' * 9_999, file=sys.stderr)"
+    for code, complained in ((loud, True), (loud.replace("failed", "made"), False)):
+        command = [sys.executable, "-I", "-c", code]
+        child = await spawn(command, cwd=str(tmp_path), env=ENV)
+        async with asyncio.timeout(HANG_S):
+            await child.stdout.read()
+            await child.wait()
+        assert child.out_of_memory is complained
+        await child.end()

@@ -97,7 +97,7 @@ def test_a_running_language_server_sees_no_secret(
         seen = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         names = {entry.partition(b"=")[0].decode() for entry in seen if entry}
         assert ENVIRONMENT.encode() not in b"\0".join(seen)
-        guard = {"NODE_OPTIONS", "SIGHTLINE_GUARD_ROOTS", "SIGHTLINE_GUARD_PROGRAMS"}
+        guard = {"NODE_OPTIONS", "SIGHTLINE_GUARD_ROOTS", "SIGHTLINE_GUARD_PROGRAMS", "GOMEMLIMIT"}
         plain = {"HOME", "LANG", "PATH", "TMPDIR", "SIGHTLINE_TREE", "LC_CTYPE"}
         folders = {"XDG_CACHE_HOME", "XDG_CONFIG_HOME"}  # the latter of ty, with nothing in it
         assert names <= plain | folders | guard

@@ -48,6 +48,7 @@ from sightline.lsp.registry import Operation, Registry, ServerSpec
 from sightline.lsp.routing.fleet import Bounds, Fleet, Key
 from sightline.lsp.routing.gaps import Gaps
 from sightline.lsp.routing.head_start import HeadStart
+from sightline.lsp.routing.memory import exhausted
 from sightline.lsp.routing.obstructed import obstruction
 from sightline.lsp.routing.routes import Outlook, Route, Routes
 from sightline.lsp.routing.turns import Turns
@@ -57,6 +58,7 @@ from sightline.lsp.start.launcher import Launcher, Start
 from sightline.lsp.start.preparing import Preparing
 from sightline.lsp.together import both
 from sightline.lsp.wire.messages import SymbolDetails
+from sightline.process.child import Child
 from sightline.process.keepers import Keepers
 from sightline.text.names import name_at
 from sightline.workspace.changes import Change
@@ -602,14 +604,23 @@ class Pool:
             trees=self._workspace.all_trees,
             prepare=prepare,
             ahead=self._keepers.ahead,
-            spawn=lambda start: self._keepers.spawn(
-                start.command, cwd=start.cwd, env=start.environment, allowed=start.allowed
-            ),
+            spawn=self._spawn,
             read=partial(self._read, spec),
             is_current=self._workspace.is_current,
             admit=admit,
             ended=self._workspace.source_changed,
             relies_on=self._workspace.beside.keep,
+            exhausted=lambda: exhausted(self._fleet.bounds.memory_mb, project()),
+        )
+
+    async def _spawn(self, start: Start) -> Child:
+        memory = self._fleet.bounds.memory_mb
+        return await self._keepers.spawn(
+            start.command,
+            cwd=start.cwd,
+            # A program of Go would let garbage double what it has.
+            env={**start.environment, "GOMEMLIMIT": f"{memory * 9 // 10}MiB"},
+            allowed=start.allowed._replace(memory=memory << 20),
         )
 
     def _read(self, spec: ServerSpec, path: str) -> tuple[SourceFile, str] | None:

@@ -1,4 +1,4 @@
-"""What a child may do outside of itself, as far as the kernel can hold it to that.
+"""What a child may do and take, as far as the kernel can hold it to that.
 
 ``None`` is anything. What may be run or changed may also be read.
 """
@@ -13,9 +13,14 @@ class Allowed(NamedTuple):
     reads: tuple[str, ...] | None = None
     runs: tuple[str, ...] | None = None
     writes: tuple[str, ...] | None = None
+    #: How many bytes of its own each of its processes may have; 0 is any number.
+    memory: int = 0
 
     def rules(self) -> list[str]:
-        """As landlock.py reads them; none where anything is allowed."""
+        """As keeper.py and landlock.py read them; none where anything is allowed."""
+        return [*self._walls(), *([f"m{self.memory}"] if self.memory else [])]
+
+    def _walls(self) -> list[str]:
         kinds = (("r", self.reads), ("x", self.runs), ("w", self.writes))
         if all(places is None for _, places in kinds):
             return []

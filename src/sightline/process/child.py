@@ -82,6 +82,11 @@ class Child:
         """The last of what the child said on its standard error."""
         return bytes(self._pipes.tail).decode(errors="replace")
 
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether it complained that the system gives it no more memory."""
+        return self._pipes.out_of_memory
+
     async def wait(self) -> int:
         """The exit status, when the whole tree is gone."""
         if self._gone is None:

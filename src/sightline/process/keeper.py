@@ -148,8 +148,12 @@ def start(
             die_with_parent(keeper)
             os.chdir(cwd)
             leave_no_core()
-            if rules:
-                enclose(rules)
+            walls = [rule for rule in rules if not rule.startswith(b"m")]
+            if walls:
+                enclose(walls)
+            for rule in rules:
+                if rule.startswith(b"m"):
+                    limit_memory(int(rule[1:]))
             os.execvpe(command[0], command, env)
         except OSError as error:
             os.write(write_end, str(error.errno or 0).encode())
@@ -305,6 +309,17 @@ def leave_no_core() -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limit_memory(limit: int) -> None:
+    """Each process below has at most so many bytes of its own. What it reserves without using it
+    does not count, as it would for RLIMIT_AS: Node reserves 20 GB, and Go one.
+    """
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 def _prctl(option: int, value: int = 1) -> None:

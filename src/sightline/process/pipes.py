@@ -1,10 +1,11 @@
-"""The pipes of a child: its output for a reader or a listener, and the end of what it complains.
+"""The pipes of a child: its output for a reader or a listener, and what it complains of.
 
 A reader has to wake a task for every piece that comes; a listener is called with it.
 """
 
 import asyncio
 import os
+import re
 from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,6 +14,14 @@ __all__ = ["Pipes", "start_piped"]
 
 _STDOUT = 1
 _STDERR_TAIL = 4_096
+#: What runtimes say when the system gives them no more memory: Go, Rust, C++, Node and the C
+#: library, Java.
+_NO_MEMORY = re.compile(
+    rb"out of memory|memory allocation of \d+ bytes failed|bad_alloc|annot allocate memory"
+    rb"|OutOfMemoryError|nsufficient memory|failed to create new OS thread",
+    re.IGNORECASE,
+)
+_LONGEST = 64
 #: Pairs of descriptors that a start takes: three pipes, one for the error of an exec, one to spare.
 _PAIRS = 5
 
@@ -21,6 +30,9 @@ class Pipes(SubprocessStreamProtocol):
     def __init__(self, limit: int) -> None:
         super().__init__(limit, asyncio.get_running_loop())
         self.tail = bytearray()
+        #: Whether it complained that there is no more memory. The tail may not have that any more:
+        #: runtimes tell at length where they were.
+        self.out_of_memory = False
         #: What came before anybody wanted it.
         self._early: list[bytes] | None = []
         self._ended = False
@@ -44,6 +56,8 @@ class Pipes(SubprocessStreamProtocol):
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         assert isinstance(data, bytes)
         if fd != _STDOUT:
+            seen = bytes(self.tail[-_LONGEST:]) + data
+            self.out_of_memory = self.out_of_memory or _NO_MEMORY.search(seen) is not None
             self.tail += data
             del self.tail[:-_STDERR_TAIL]
         elif self._listener is not None:

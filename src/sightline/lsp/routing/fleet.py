@@ -104,10 +104,9 @@ class Fleet(Struct, eq=False):
             server.start_over()
             server.launch.ended()
             return
-        limit = self.bounds.memory_mb
-        if await asyncio.to_thread(self.measure, pid) > limit << 20 and server.pid == pid:
-            used = f"used more than {limit:,} MiB of memory"
-            server.exhausted(f"{used} (the setting server_memory_mb)")
+        limit = self.bounds.memory_mb << 20
+        if await asyncio.to_thread(self.measure, pid) > limit and server.pid == pid:
+            server.exhausted()
 
     async def _watch(self) -> None:
         while True:

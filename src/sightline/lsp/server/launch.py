@@ -5,7 +5,7 @@ program by this alone.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -21,10 +21,19 @@ from sightline.workspace.tree import Tree
 if TYPE_CHECKING:
     from sightline.lsp.server.server import Server
 
-__all__ = ["Launch", "Trees"]
+__all__ = ["Exhausted", "Launch", "Trees"]
 
 #: What is observed, each tree with its top.
 Trees = Sequence[tuple[str, Tree]]
+
+
+class Exhausted(NamedTuple):
+    """Why a server was ended that took more memory than it may."""
+
+    reason: str
+    #: The next step, and the file that is probably the cause, if there is one.
+    step: str
+    file: str = ""
 
 
 class Launch(Struct, frozen=True):
@@ -52,3 +61,5 @@ class Launch(Struct, frozen=True):
     ended: Callable[[], None]
     #: Told of what lies outside of the workspace and decides what the server knows.
     relies_on: Callable[[Stamps], None]
+    #: What to say of one that took more memory than it may.
+    exhausted: Callable[[], Exhausted]

@@ -10,6 +10,8 @@
 A server that ends by itself is started again after a rest that doubles each time; one that keeps
 ending is left alone, and the callers are told. Only ends without an answer to anybody in between
 count, however much time lies between them: nobody is to do without a server that mostly answers.
+One that takes more memory than it may is left alone after the second time within ten minutes, also
+if it answered in between, and until the project changes: each start would take as much again.
 
 There is never more than one process. One start goes on at a time: a new one, or a stop, cancels the
 one before. And whoever starts or ends a process has the turn until that is done, so that nobody
@@ -18,16 +20,18 @@ starts one before every other has ended.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum
 
 from sightline.contract.failures import NotReady, Unavailable
+from sightline.contract.uris import is_under
 from sightline.lsp.server.launch import Launch
 from sightline.lsp.server.run import Run
 from sightline.lsp.start.launcher import Start
 from sightline.lsp.start.versions import is_older
 from sightline.lsp.wire.client import ServerError, ServerGone
 from sightline.process.child import StartFailed
+from sightline.workspace.changes import Change
 
 __all__ = ["Lifecycle", "State"]
 
@@ -36,6 +40,10 @@ _LONGEST_REST_S = 30.0
 #: So many ends in a row without an answer, and the server is left alone until it is asked later.
 _MAX_CRASHES = 5
 _GIVE_UP_S = 60.0
+#: One that ran out of memory twice within this time is left alone.
+_EXHAUSTED_S = 600.0
+#: What helps where nothing else is known.
+_STEP = "run sightline doctor"
 #: A server that takes so long to start is stuck.
 _START_S = 600.0
 #: So often it is started to load what it kept; each time but the last it has read something.
@@ -101,8 +109,16 @@ class Lifecycle:
         self._none_leaving.set()
         #: How often it has ended since it last answered.
         self._crashes = 0
-        #: When it was left alone.
+        #: When it was left alone, and what helps.
         self._gave_up = 0.0
+        self._step = _STEP
+        #: When it last ran out of memory, and whether that was the second time.
+        self._ran_out = float("-inf")
+        self._again = False
+        #: Whether it is left alone for that until something changes, and the file that is probably
+        #: the cause.
+        self._until_changed = False
+        self._cause = ""
         self._closed = False
 
     @property
@@ -137,6 +153,21 @@ class Lifecycle:
         self.state = State.RESTING
         self._begin(self._restart)
         self._launch.ended()
+
+    def exhausted(self) -> None:
+        """It took more memory than it may, and must end."""
+        self._note_exhausted()
+        self.crashed()
+
+    def changed(self, changes: Sequence[Change]) -> None:
+        """Something changed while it is left alone: if that was for its memory, it may be tried
+        again, at once where the file changed that is probably the cause.
+        """
+        paths = [change.path for change in changes if is_under(change.path, self._launch.folder)]
+        if self._cause in paths:
+            self._gave_up = float("-inf")
+        if paths:
+            self._until_changed = False
 
     def answered(self) -> None:
         """It has answered somebody's question: it is worth starting."""
@@ -174,7 +205,7 @@ class Lifecycle:
     def check_given_up(self) -> None:
         """Raises while a server that failed is left alone; after that it is tried once more."""
         if self.state is State.FAILED:
-            if time.monotonic() - self._gave_up < _GIVE_UP_S:
+            if self._until_changed or time.monotonic() - self._gave_up < _GIVE_UP_S:
                 raise self._given_up()
             self._starting = None
 
@@ -200,7 +231,7 @@ class Lifecycle:
         )
 
     def _given_up(self) -> Unavailable:
-        return Unavailable(f"{self._launch.name} {self._reason}; run sightline doctor")
+        return Unavailable(f"{self._launch.name} {self._reason}; {self._step}")
 
     # Starts
 
@@ -314,15 +345,27 @@ class Lifecycle:
     async def _rest(self) -> None:
         """Waits before the next start; raises when it has ended too often."""
         self._crashes += 1
+        if self._again:
+            told = self._launch.exhausted()
+            self._give_up(told.reason, told.step)
+            self._until_changed, self._cause = True, told.file
+            raise self._given_up()
         if self._crashes >= _MAX_CRASHES:
             self._give_up(self._reason or f"ended {self._crashes} times in a row")
             raise self._given_up()
         self.state = State.RESTING
         await asyncio.sleep(min(_FIRST_REST_S * 2 ** (self._crashes - 1), _LONGEST_REST_S))
 
-    def _give_up(self, reason: str) -> None:
+    def _note_exhausted(self) -> None:
+        now = time.monotonic()
+        self._again = now - self._ran_out < _EXHAUSTED_S
+        self._ran_out = now
+        self._reason = self._launch.exhausted().reason
+
+    def _give_up(self, reason: str, step: str = _STEP) -> None:
         self.state = State.FAILED
-        self._reason = reason
+        self._reason, self._step = reason, step
+        self._again, self._until_changed, self._cause = False, False, ""
         self._gave_up = time.monotonic()
         self._crashes = 0
 
@@ -350,7 +393,10 @@ class Lifecycle:
         """Only for whoever has the turn. What was begun is gone on with after a cancellation."""
         while self._leaving:
             run = self._leaving[0]
+            ended_itself = run.client.gone is not None
             await run.end()
             self.complaint = run.child.stderr_tail() or self.complaint
+            if ended_itself and run.child.out_of_memory:
+                self._note_exhausted()
             self._leaving.remove(run)
         self._none_leaving.set()

@@ -158,10 +158,10 @@ class Server:
         if self.running:
             self._lifecycle.start_over()
 
-    def exhausted(self, reason: str) -> None:
-        """It took more than it may: its process is ended, and it starts again after a rest."""
+    def exhausted(self) -> None:
+        """It took more memory than it may: its process is ended, and it starts again once."""
         if self._run is not None:
-            self._lifecycle.crashed(reason)
+            self._lifecycle.exhausted()
 
     async def stop(self) -> None:
         """Shutdown, exit, then the whole tree is ended."""
@@ -241,6 +241,8 @@ class Server:
 
     def changed(self, changes: Sequence[Change]) -> None:
         """Tells the server what changed on disk; what it had open is closed or shown anew."""
+        if self.state is State.FAILED:
+            self._lifecycle.changed(changes)
         if self.state in (State.STOPPED, State.FAILED, State.RESTING):
             return  # it will read the disk when it starts
         if self._run is None or not self._run.initialized:
