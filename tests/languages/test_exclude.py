@@ -297,3 +297,19 @@ def test_servers_that_exclude_differently_share_an_index(
         (root / "gen/b.py").write_text(f"wanted = {number + 3}\n")
         for server in (whole, partly) if number % 2 else (partly, whole):
             server.call("index_build", {})
+
+
+def test_a_cache_of_code_has_nothing_of_it(
+    installed: Path, workspace: Workspace, tmp_path: Path
+) -> None:
+    root = workspace({"a.py": "def wanted():\n    pass\n", "gen/b.py": "def made():\n    pass\n"})
+    folder = installed / ".config/sightline"
+    folder.mkdir(parents=True)
+    (folder / "sightline.toml").write_text(SETTINGS)
+    cache = tmp_path / "made"
+    build = ("context", "build", "--profile", "code", "--sources", root, "--cache", cache)
+    assert run(installed, *build).returncode == 0
+    for source in (str(cache), f"workspace:{root}"):
+        asked = ("--query", "wanted made", "--budget", "900")
+        done = run(installed, "context", "resolve", "--cache", source, *asked)
+        assert "a.py::wanted" in done.stdout and "gen/b.py" not in done.stdout

@@ -105,7 +105,9 @@ class Gate:
     def allows(self, path: str) -> bool:
         """Whether a path may appear in a text, judged by its spelling alone."""
         plain = os.path.normpath(path)
-        return self._lexically_inside(plain) and not self._is_excluded(self._unlinked(plain))
+        if not self._lexically_inside(plain):
+            return False
+        return not excludes(self.roots, self._unlinked(plain), folder=True)
 
     @contextmanager
     def open(self, file: GatedFile) -> Iterator[int]:
