@@ -1,6 +1,7 @@
 """What an index survives: kill -9, damage, older versions, a disk that lies."""
 
 import os
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -116,3 +117,22 @@ async def test_many_edits_do_not_pile_up(root: Path, tmp_path: Path) -> None:
             (root / f"f{number % 10}.py").write_text(f"def otter{number}(): pass\n")
             assert (await found(index, f"otter{number}"))[0].path == f"f{number % 10}.py"
         assert len(list(folder_of(index, root).glob("*.segment"))) <= 12
+
+
+@pytest.mark.parametrize("first", [0, 1])
+async def test_a_cache_that_is_cleared_under_two_servers(
+    root: Path, tmp_path: Path, first: int
+) -> None:
+    """The new index has the numbers of the old one, and other files behind them."""
+    cache = bench(tmp_path / "cache")
+    async with cache as tools, tools.open(root) as one, tools.open(root) as other:
+        await build(one)
+        for index in (one, other):
+            assert await found(index, "zebra3")
+        order = [one, other] if first == 0 else [other, one]
+        for name in ("otter", "lynx"):
+            shutil.rmtree(folder_of(one, root))
+            (root / "f1.py").write_text(f"def {name}(): pass\n")
+            for index in order:
+                assert [item.path for item in await found(index, name)] == ["f1.py"]
+                assert await found(index, "zebra3")

@@ -9,9 +9,10 @@ disk without locks answers is an ``OSError``: whoever asked knows what to do wit
 True
 """
 
+import os
 import sys
 
-__all__ = ["try_lock"]
+__all__ = ["lies_at", "try_lock"]
 
 
 def try_lock(descriptor: int) -> bool:
@@ -31,3 +32,11 @@ def try_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def lies_at(descriptor: int, path: str | os.PathLike[str]) -> bool:
+    """Whether an open file is still the one that others would find and lock."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except OSError:
+        return False

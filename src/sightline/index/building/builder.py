@@ -205,12 +205,12 @@ class Builder:
         try:
             refusal = await self._take_lock()
             self._say("scan", 0, 0, "looking for changes")
-            known = self.library.generation
+            known = self.library.state
             await self._keep(self.library.load)
             seen = tree()
             doubted, self._doubted = self._doubted, set()
             # Another process wrote, perhaps by other rules: its settings may exclude other files.
-            told = announced if self.library.generation == known else None
+            told = announced if self.library.state == known else None
             plan = await self._keep(partial(self._plan, seen, told, doubted, force=force))
             try:
                 if refusal is not None and self._writes(plan):

@@ -32,6 +32,13 @@ class Library:
         self.parts: dict[int, Part] = {}
         self.generation = -1
         self.complete = False
+        #: Which file the manifest was when it was read: a new one gives the same numbers again.
+        self._inode: int | None = None
+
+    @property
+    def state(self) -> tuple[int | None, int]:
+        """What is another one when another process wrote, or began anew."""
+        return self._inode, self.generation
 
     @property
     def indexed(self) -> int:
@@ -61,6 +68,9 @@ class Library:
             try:
                 before = self.store.manifest
                 manifest = self.store.open()
+                if manifest.inode != self._inode:
+                    self.forget()
+                    self._inode = manifest.inode
                 if manifest is not before or manifest.generation() != self.generation:
                     self._read()
                 if self.store.locked:

@@ -92,8 +92,8 @@ class Manifest:
         self.frozen = False
         made = create and self._make()
         # Taken before it is opened: if somebody replaces it in between, ``replaced`` says so.
-        self._inode = _inode(path)
-        if self._inode is None:
+        self.inode = _inode(path)
+        if self.inode is None:
             raise BrokenManifest("there is no manifest")
         try:
             with self._closing(), _damage():
@@ -157,7 +157,7 @@ class Manifest:
     def replaced(self) -> bool:
         """Whether it has to be opened again: another file lies at this path, or it was frozen and
         may have changed."""
-        return self.frozen or _inode(self.path) != self._inode
+        return self.frozen or _inode(self.path) != self.inode
 
     # Reading
 

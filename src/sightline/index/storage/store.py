@@ -19,7 +19,7 @@ from sightline.contract.failures import Unavailable
 from sightline.index.storage.disk import DiskRefuses
 from sightline.index.storage.manifest import BrokenManifest, Manifest
 from sightline.index.storage.segment import Segment
-from sightline.process.file_locks import try_lock
+from sightline.process.file_locks import lies_at, try_lock
 
 __all__ = ["Store", "index_folder"]
 
@@ -118,13 +118,14 @@ class Store:
             return True
         self._make_folder()
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+        path = os.path.join(self.folder, _LOCK)
         try:
-            descriptor = os.open(os.path.join(self.folder, _LOCK), flags, 0o600)
+            descriptor = os.open(path, flags, 0o600)
         except OSError as error:
             raise DiskRefuses.by(error) from None
         is_held = False
         try:
-            is_held = try_lock(descriptor)
+            is_held = try_lock(descriptor) and lies_at(descriptor, path)
         except OSError as error:  # a disk without locks, such as some of those in a network
             raise DiskRefuses.by(error) from None
         finally:

@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 
 from sightline.contract.failures import Unavailable
-from sightline.process.file_locks import try_lock
+from sightline.process.file_locks import lies_at, try_lock
 
 __all__ = ["Slots"]
 
@@ -46,7 +46,7 @@ class Slots:
                 raise Unavailable("Sightline is ending; start it again")
             folder, lock = self._held.get(place, (place, -1))
             if lock >= 0:
-                if _is_at(lock, folder / _LOCK):
+                if lies_at(lock, folder / _LOCK):
                     return folder
                 os.close(lock)  # somebody has cleared the cache
                 del self._held[place]
@@ -73,7 +73,7 @@ def _hold(file: Path) -> int | None:
     lock = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     is_held = False
     try:
-        is_held = try_lock(lock) and _is_at(lock, file)
+        is_held = try_lock(lock) and lies_at(lock, file)
     except OSError as error:
         if error.errno in _NO_LOCKS:
             raise Unavailable(_UNLOCKABLE) from None
@@ -82,11 +82,3 @@ def _hold(file: Path) -> int | None:
         if not is_held:
             os.close(lock)
     return lock if is_held else None
-
-
-def _is_at(lock: int, file: Path) -> bool:
-    """Whether what is open is still what others would find."""
-    try:
-        return os.path.samestat(os.fstat(lock), file.stat())
-    except OSError:
-        return False
