@@ -215,7 +215,13 @@ def left_out(
 
 
 def without(gone: Sequence[str]) -> str:
-    """What a summary says at its end of roots of which nothing is known."""
+    """What a summary says at its end of roots of which nothing is known.
+
+    >>> without(["/a"])
+    ' The folder /a is gone; what it held is missing.'
+    >>> without(["/a", "/b", "/c", "/d", "/e"]).partition("/c ")[2]
+    'is gone; what it held is missing. So is what 2 more folders held.'
+    """
     said = [f" The folder {root} is gone; what it held is missing." for root in gone[:_MAX_GONE]]
     more = len(gone) - len(said)
     return "".join(said) + (f" So is what {plural(more, 'more folder')} held." if more else "")
