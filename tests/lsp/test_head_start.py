@@ -1,6 +1,7 @@
 """Servers that start before the first scan never answer from what they read too early."""
 
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.contract.failures import NotFound, UriInvalid
+from sightline.contract.failures import NotFound, Unavailable, UriInvalid
 from sightline.contract.ticks import TICK_NS
 from sightline.contract.values import Location
 from sightline.lsp.project.glance import glance
@@ -18,6 +19,8 @@ from sightline.workspace.inotify import Inotify
 from sightline.workspace.mounts import Mounts
 from sightline.workspace.observers import Observer, Scope, Watcher
 from tests.support.engine import Engine, engine, fake_registry, received
+from tests.support.processes import left_after
+from tests.support.watching import HANG_S
 
 Edit = Callable[[Path], object]
 
@@ -71,7 +74,7 @@ async def asked_ahead(running: Engine) -> "asyncio.Task[Sequence[Location]]":
 
 def project(root: Path) -> None:
     """Files that are older than the grain of the file system's clock."""
-    root.mkdir()
+    root.mkdir(exist_ok=True)
     (root / "one.py").write_text("def thing_one(): ...\n")
     (root / "two.py").write_text("def thing_two(): ...\n")
     (root / "user.py").write_text("import one\n\none.thing_one()\n")
@@ -104,6 +107,25 @@ EDITS: dict[str, tuple[Edit, list[str], list[str]]] = {
         ["one.py", "other.py"],
     ),
 }
+
+
+async def test_a_server_that_meets_a_pipe_is_ended(tmp_path: Path, gate: threading.Event) -> None:
+    """It waits for the pipe before anything is known of it, and nothing else has changed."""
+    root = tmp_path / "ws"
+    root.mkdir()
+    os.mkfifo(root / ".ignore")
+    project(root)
+    async with engine(root, cache=tmp_path) as running:
+        running.program.start()
+        async with asyncio.timeout(HANG_S):
+            while (pid := server(running)[0]) is None:
+                await asyncio.sleep(0)
+            gate.set()
+            with pytest.raises(Unavailable, match=r"\.ignore is a named pipe"):
+                await users(running)
+            while server(running)[1] != "stopped":
+                await asyncio.sleep(0)
+        assert await asyncio.to_thread(left_after, HANG_S, [pid]) == []
 
 
 @pytest.mark.parametrize("edit", EDITS)

@@ -55,6 +55,8 @@ async def test_what_is_there(opened: Open, top: Path) -> None:
     (top / "inside.py").symlink_to("pkg/pipe")
     with (top / "huge.py").open("wb") as file:
         file.truncate(MAX_READ_BYTES + 1)
+    (top / "data.bin").hardlink_to(top / "huge.py")  # which no scan tracks, either
+    (top / "data.py").symlink_to("data.bin")
     with (top / "large.py").open("wb") as file:
         file.truncate(MAX_READ_BYTES)
     with socket.socket(socket.AF_UNIX) as made:
@@ -70,6 +72,7 @@ async def test_what_is_there(opened: Open, top: Path) -> None:
             "devices": Kind.DEVICE,
             "pkg/all": Kind.DEVICE,
             "huge.py": Kind.HUGE,
+            "data.py": Kind.HUGE,
         }
 
 

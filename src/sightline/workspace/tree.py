@@ -222,6 +222,8 @@ def _stays(link: str, top: str) -> bool:
     place = os.path.normpath(os.path.join(folder, target))
     if "/../" in f"/{climbed}/" or not place.startswith(top + "/") or f"/{HIDDEN}/" in place:
         return False
+    if not is_tracked(os.path.basename(place)):
+        return False  # its size is not known
     way = os.path.dirname(place)
     while len(way) > len(top) and not f"{folder}/".startswith(way + "/"):
         if os.path.islink(way):

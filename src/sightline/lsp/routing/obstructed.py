@@ -23,7 +23,8 @@ from sightline.workspace.tree import HIDDEN, MAX_READ_BYTES, is_tracked
 
 __all__ = ["might_open", "obstruction"]
 
-_IGNORE_FILES = (".gitignore", ".ignore")
+#: What is read in every folder on the way: of Git, and by whatever starts Rust's tools.
+_ANYWHERE = (".gitignore", ".ignore", "rust-toolchain")
 #: Endings of names that say what they are. Only what opens files of any name would open these.
 _SAYS_SO = (".pipe", ".fifo")
 _FIND = {
@@ -37,7 +38,7 @@ def might_open(spec: ServerSpec, registry: Registry, path: str, kind: Kind) -> b
     """Whether a server might open an entry of a project by itself, by the name of the entry."""
     name = os.path.basename(path)
     is_source = registry.language_of(name) in spec.languages
-    if is_source or name in spec.root_markers or name in _IGNORE_FILES:
+    if is_source or name in spec.root_markers or name in _ANYWHERE:
         return True
     if kind is Kind.HUGE:
         return False  # data, which nobody reads as code
