@@ -78,7 +78,13 @@ def _run_cases(*, write: bool) -> bool:
 def _told(name: str, new: str, seconds: float, *, write: bool) -> bool:
     file = _ANSWERS / f"{name}.txt"
     old = file.read_text(encoding="utf-8") if file.exists() else ""
-    said = ", ".join(f"{count} {what}" for what, count in page.totals(read_lines(new)).items())
+    before, now = page.totals(read_lines(old)), page.totals(read_lines(new))
+    said = ", ".join(
+        f"{now[each]} {each}"
+        + (f" (was {before[each]})" if old and now[each] != before[each] else "")
+        for each in now
+        if now[each] or before[each]
+    )
     print(f"{name}: {said}; {seconds:.0f} s", flush=True)
     if write:
         file.write_text(new, encoding="utf-8")

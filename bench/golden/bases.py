@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from bench.golden.pins import CACHE, npm, sdist, wheel
 
@@ -19,10 +20,12 @@ class Base:
     about: str
     make: Callable[[Path], None]
     questions: int = 40
+    seed: int = 25
     #: The folders whose identifiers are asked about; all without any.
     within: tuple[str, ...] = ()
     #: Whether scip can index it in a minute or two.
     scip: bool = True
+    database: "Database | None" = None
 
     def folder(self) -> Path:
         """The code base on disk, made now if it is not there yet."""
@@ -34,7 +37,10 @@ class Base:
             self.make(part)
             (part / ".git").mkdir()  # it stands for itself, and is no part of this repository
             part.rename(made)
-        return made.resolve()
+        made = made.resolve()
+        if self.database is not None:
+            self.database.write(made)
+        return made
 
 
 def _release(pin: str) -> Callable[[Path], None]:
@@ -87,24 +93,34 @@ _TANSTACK = {
 }
 
 
+_OPTIONS = {
+    "lib": ["es2022", "dom"],
+    "module": "esnext",
+    "moduleResolution": "bundler",
+    "skipLibCheck": True,
+    "strict": True,
+    "target": "es2022",
+    "types": [],
+}
+
+
+def _aliased(root: Path) -> None:
+    """Packages that import each other by name, which one configuration leads to their sources."""
+    for name, (version, _) in _TANSTACK.items():
+        _sources_of(f"@tanstack/{name}@{version}")(root / "packages" / name)
+    paths = {f"@tanstack/{name}": [f"./packages/{name}/src/index.ts"] for name in _TANSTACK}
+    options = _OPTIONS | {"noEmit": True, "paths": paths}
+    _write(root / "tsconfig.json", {"compilerOptions": options, "include": ["packages/*/src"]})
+
+
 def _referring(root: Path) -> None:
     """Packages that import each other by name, over links, with project references."""
     for name, (version, needed) in _TANSTACK.items():
         folder = root / "packages" / name
         _sources_of(f"@tanstack/{name}@{version}")(folder)
         configuration = {
-            "compilerOptions": {
-                "composite": True,
-                "lib": ["es2022", "dom"],
-                "module": "esnext",
-                "moduleResolution": "bundler",
-                "outDir": "build/modern",
-                "rootDir": "src",
-                "skipLibCheck": True,
-                "strict": True,
-                "target": "es2022",
-                "types": [],
-            },
+            "compilerOptions": _OPTIONS
+            | {"composite": True, "outDir": "build/modern", "rootDir": "src"},
             "include": ["src"],
             "references": [{"path": f"../{each}"} for each in needed],
         }
@@ -117,24 +133,26 @@ def _referring(root: Path) -> None:
     _write(root / "package.json", {"private": True, "workspaces": ["packages/*"]})
 
 
-def _compiled(pin: str, folder: str, *flags: str) -> Callable[[Path], None]:
-    """With a compile database for the sources in a folder."""
+class Database(NamedTuple):
+    """A compile database for the sources in a folder, which names the folder by its whole path."""
 
-    def make(root: Path) -> None:
-        sdist(pin, root)
-        # The folder is named by where it will lie; this one is moved there.
-        place = root.with_suffix("") / folder
+    folder: str
+    flags: tuple[str, ...] = ()
+
+    def write(self, root: Path) -> None:
+        """Writes it anew if the code base lies elsewhere by now."""
+        place, file = root / self.folder, root / "compile_commands.json"
         entries = [
             {
-                "arguments": ["cc", "-I.", *flags, "-c", file.name],
-                "directory": str(place.resolve()),
-                "file": file.name,
+                "arguments": ["cc", "-I.", *self.flags, "-c", source.name],
+                "directory": str(place),
+                "file": source.name,
             }
-            for file in sorted((root / folder).glob("*.c"))
+            for source in sorted(place.glob("*.c"))
         ]
-        _write(root / "compile_commands.json", entries)
-
-    return make
+        if not file.exists() or json.loads(file.read_text(encoding="utf-8")) != entries:
+            file.unlink(missing_ok=True)  # it may be linked to that of another copy
+            _write(file, entries)
 
 
 def _write(file: Path, content: object) -> None:
@@ -165,15 +183,23 @@ BASES = {
             scip=False,
         ),
         Base("attrs", "python", "stubs beside their sources", _release("attrs-23.2.0")),
-        Base("scrapy", "python", "many imports that lead nowhere", _release("scrapy-2.19.0")),
+        Base(
+            "scrapy",
+            "python",
+            "many imports that lead nowhere",
+            _release("scrapy-2.19.0"),
+            scip=False,
+        ),
         Base(
             "pallets",
             "python",
             "six projects in one repository",
             _several(*_PALLETS, "werkzeug-3.1.9", "flask-3.1.2"),
+            scip=False,
         ),
-        Base("rxjs", "typescript", "path aliases", _sources_of("rxjs@7.8.2"), within=("src",)),
+        Base("rxjs", "typescript", "one project", _sources_of("rxjs@7.8.2"), within=("src",)),
         Base("tanstack", "typescript", "project references, linked packages", _referring),
+        Base("tanstack-aliases", "typescript", "path aliases", _aliased, seed=26),
         Base(
             "eslint",
             "javascript",
@@ -194,13 +220,15 @@ BASES = {
             "lz4",
             "c",
             "compile database for the library alone",
-            _compiled("lz4-4.3.3", "lz4libs", "-DXXH_NAMESPACE=LZ4_"),
+            _release("lz4-4.3.3"),
+            database=Database("lz4libs", ("-DXXH_NAMESPACE=LZ4_",)),
         ),
         Base(
             "hiredis-compiled",
             "c",
             "compile database for every source of the library",
-            _compiled("hiredis-3.2.1", "vendor/hiredis"),
+            _release("hiredis-3.2.1"),
+            database=Database("vendor/hiredis"),
         ),
     )
 }

@@ -37,6 +37,7 @@ _CLASSES = [
 ]
 _LIST = re.compile(r"\(([^()]*)\)")
 _MORE = re.compile(r"[\d,]+ more$")
+_COUNT = re.compile(r" in (?:more than )?([\d,]+) (?:other )?(?:lines?|places?)\b")
 _NO_GAP = re.compile(r"outside the workspace not shown")
 _NOT_A_START = re.compile(r"^Returned [\d,]+(?: of [\d,]+)? references?(?: \(capped\))?\.\s*")
 
@@ -47,6 +48,8 @@ class Caveat(NamedTuple):
     files: tuple[str, ...]
     #: Whether those are all.
     complete: bool
+    #: How many lines or places it speaks of; none if it does not say.
+    most: int | None = None
 
     def covers(self, path: str) -> bool:
         return bool(self.files) and (path in self.files or not self.complete)
@@ -68,9 +71,11 @@ def caveats(summary: str) -> list[Caveat]:
 
 
 def _read(name: str, sentence: str) -> Caveat:
+    counted = _COUNT.search(sentence)
+    count = int(counted[1].replace(",", "")) if counted and "more than" not in counted[0] else None
     for listed in reversed(_LIST.findall(sentence)):
         parts = [part.strip() for part in listed.split(",")]
         files = tuple(part for part in parts if "/" in part or "." in part)
         if files:
-            return Caveat(name, files, not _MORE.search(parts[-1]))
+            return Caveat(name, files, not _MORE.search(parts[-1]), count)
     return Caveat(name, (), complete=False)

@@ -1,7 +1,7 @@
 """An answer beside what independent indexers say: what is missing, what is added."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -10,9 +10,11 @@ from bench.golden.asking import Answer, Place
 from bench.golden.caveats import Caveat, caveats
 from bench.golden.truth import Truth
 
-__all__ = ["Compared", "Miss", "compare", "line_of", "read_lines"]
+__all__ = ["WITHOUT_ITSELF", "Compared", "Miss", "compare", "line_of", "read_lines"]
 
 _INDEX = "s"
+#: Of an answer in which the place that was asked about is missing.
+WITHOUT_ITSELF = " without-itself"
 _NAME = re.compile(r"[\w$#]+")
 
 
@@ -42,34 +44,54 @@ def compare(root: Path, truth: Truth, answer: Answer) -> Compared:
     question = truth.question
     said = caveats(answer.summary)
     missing = sorted(truth.places.keys() - answer.places)
+    how = dict.fromkeys(missing, "said") if answer.refused else _how(missing, said, truth.places)
     misses = tuple(
-        Miss(
-            place,
-            "said" if answer.refused else _how(place, said, truth.places),
-            truth.places[place],
-            _guess(root, truth, place),
-        )
+        Miss(place, how[place], truth.places[place], _guess(root, truth, place))
         for place in missing
     )
     known = bool(truth.places)
+    result = f"refused {answer.refused}" if answer.refused else str(len(answer.places))
+    if not answer.refused and question[:3] not in answer.places:
+        result += WITHOUT_ITSELF
     return Compared(
         f"{question.path}:{question.line}:{question.column}",
         question.name,
         question.kind,
-        f"refused {answer.refused}" if answer.refused else str(len(answer.places)),
+        result,
         tuple(dict.fromkeys(each.name for each in said)),
         misses,
         tuple(sorted(answer.places - truth.places.keys())) if known else (),
     )
 
 
-def _how(place: Place, said: Iterable[Caveat], told: Mapping[Place, str]) -> str:
-    path = place[0]
-    if told[place] == _INDEX and any(letters != _INDEX for letters in told.values()):
-        return "disputed"
-    if any(each.covers(path) or each.name == "unknown-symbol" for each in said):
-        return "said"
-    return "general" if any(each.is_general for each in said) else "silent"
+def _how(
+    missing: Iterable[Place], said: Sequence[Caveat], told: Mapping[Place, str]
+) -> dict[Place, str]:
+    """A sentence covers as many lines as it counts, in order."""
+    has_server = any(letters != _INDEX for letters in told.values())
+    general = any(each.is_general for each in said)
+    covered: dict[int, set[tuple[str, int]]] = {}
+    found: dict[Place, str] = {}
+    for place in missing:
+        if told[place] == _INDEX and has_server:
+            found[place] = "disputed"
+        elif any(_takes(each, place, covered.setdefault(n, set())) for n, each in enumerate(said)):
+            found[place] = "said"
+        else:
+            found[place] = "general" if general else "silent"
+    return found
+
+
+def _takes(caveat: Caveat, place: Place, covered: set[tuple[str, int]]) -> bool:
+    """Whether a sentence covers a place; ``covered`` are the lines that it covers so far."""
+    path, line, _ = place
+    if caveat.name == "unknown-symbol":
+        return True
+    full = caveat.most is not None and len(covered - {(path, line)}) >= caveat.most
+    if full or not caveat.covers(path):
+        return False
+    covered.add((path, line))
+    return True
 
 
 @cache

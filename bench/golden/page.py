@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bench.golden.bases import BASES
-from bench.golden.compare import Compared, Miss
+from bench.golden.compare import WITHOUT_ITSELF, Compared, Miss
 from tools.evidence import write_page
 
 __all__ = ["totals", "write"]
@@ -23,10 +23,12 @@ def totals(answers: Sequence[Compared]) -> dict[str, int]:
     return {
         "questions": len(answers),
         "clean": sum(_is_clean(each) for each in answers),
+        "without itself": sum(each.result.endswith(WITHOUT_ITSELF) for each in answers),
         "refused": sum(each.result.startswith("refused") for each in answers),
         "silent": sum(miss.how == "silent" for miss in misses),
         "questions with silent": sum(any(m.how == "silent" for m in e.misses) for e in answers),
         "general": sum(miss.how == "general" for miss in misses),
+        "questions with general": sum(any(m.how == "general" for m in e.misses) for e in answers),
         "disputed": sum(miss.how == "disputed" for miss in misses),
         "said": sum(miss.how == "said" for miss in misses),
         "added": sum(len(each.added) for each in answers),
@@ -58,16 +60,17 @@ compared with pyright and scip-python, tsserver and scip-typescript, and libclan
 
 "Missing" are places that at least one indexer names and the answer does not: silent if no sentence
 of the summary covers the place; "general" if only sentences without files do; "said" if a sentence
-names the file or does not name all its files. Where one indexer names a place and the server of the
-other does not, it is disputed, and in none of these columns. "Added" are places that no indexer names. "Clean" is
-an answer without a caveat; that places lie outside the workspace is none.
+names the file or does not name all its files, and counts as many lines. Where one indexer names a place and the server of the
+other does not, it is disputed, and in none of these columns. "Added" are places that no indexer names.
+"Clean" is an answer without a caveat; that places lie outside the workspace is none. "Without itself"
+are answers in which the place that was asked about is missing. In brackets: in how many questions.
 
-| code base | what it is | questions | clean | silent places (questions) | general | said | added | first ms | p50 ms | p95 ms |
-|---|---|---|---|---|---|---|---|---|---|---|
+| code base | what it is | questions | clean | silent places (questions) | general | said | added | without itself | first ms | p50 ms | p95 ms |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 {chr(10).join(rows)}
 
-| language | questions | clean | silent places (questions) | general | said | added |
-|---|---|---|---|---|---|---|
+| language | questions | clean | silent places (questions) | general | said | added | without itself |
+|---|---|---|---|---|---|---|---|
 {chr(10).join(by_language)}
 
 ## What was silently wrong once
@@ -126,9 +129,10 @@ def _row(name: str, answers: Sequence[Compared], times: Mapping[str, Any]) -> st
         t["questions"],
         _percent(t["clean"], t["questions"]),
         f"{t['silent']} ({t['questions with silent']})",
-        t["general"],
+        f"{t['general']} ({t['questions with general']})",
         t["said"],
         t["added"],
+        t["without itself"],
         *(times.get(each, "") for each in ("first", "p50", "p95")),
     )
     return f"| {' | '.join(map(str, cells))} |"
@@ -141,9 +145,10 @@ def _language(title: str, answers: Sequence[Compared]) -> str:
         t["questions"],
         _percent(t["clean"], t["questions"]),
         f"{t['silent']} ({t['questions with silent']})",
-        t["general"],
+        f"{t['general']} ({t['questions with general']})",
         t["said"],
         t["added"],
+        t["without itself"],
     )
     return f"| {' | '.join(map(str, cells))} |"
 
@@ -157,18 +162,20 @@ def _silent(answers: Sequence[Compared]) -> Iterable[tuple[Compared, Miss]]:
 
 
 def _classes(answers: Answers) -> str:
-    counts = {
-        title: Counter(
-            miss.guess for name in answers if _is(name, key) for _, miss in _silent(answers[name])
-        )
-        for key, title in _LANGUAGES.items()
-    }
-    classes = sorted({guess for each in counts.values() for guess in each})
-    rows = [
-        f"| {guess} | {' | '.join(str(counts[title][guess]) for title in counts)} |"
-        for guess in classes
-    ]
-    return "\n".join((f"| class | {' | '.join(counts)} |", "|---|---|---|---|---|", *rows))
+    places: Counter[tuple[str, str]] = Counter()
+    questions: Counter[tuple[str, str]] = Counter()
+    for name, found in answers.items():
+        for each in found:
+            guesses = [miss.guess for miss in each.misses if miss.how == "silent"]
+            places.update((guess, BASES[name].language) for guess in guesses)
+            questions.update((guess, BASES[name].language) for guess in set(guesses))
+    rows = []
+    for guess in sorted({guess for guess, _ in places}):
+        keys = [(guess, language) for language in _LANGUAGES]
+        cells = (f"{places[key]} ({questions[key]})" if places[key] else "" for key in keys)
+        rows.append(f"| {guess} | {' | '.join(cells)} |")
+    head = f"| class | {' | '.join(_LANGUAGES.values())} |"
+    return "\n".join((head, "|---|---|---|---|---|", *rows))
 
 
 def _listed(answers: Answers) -> Iterable[str]:

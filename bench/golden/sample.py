@@ -21,7 +21,6 @@ from bench.golden.bases import Base
 
 __all__ = ["Question", "chosen", "files_of"]
 
-_SEED = 25
 _PER_KIND = 2
 
 _GRAMMARS = {
@@ -149,7 +148,7 @@ def chosen(base: Base) -> list[Question]:
             counts[occurrence[2]] += 1
             if not base.within or path.startswith(tuple(f"{each}/" for each in base.within)):
                 everything.append((path, *occurrence))
-    chance = random.Random(_SEED)
+    chance = random.Random(base.seed)
     chance.shuffle(everything)
     picked: dict[str, tuple[str, int, int, str, str]] = {}
     kinds: Counter[str] = Counter()

@@ -54,10 +54,11 @@ def pyright(root: Path, questions: Sequence[Question]) -> list[set[Place]]:
     try:
         for path in files_of(root, "python")[:_MOST_OPEN]:
             client.open(root / path)
-        found = []
-        for each in questions:
+        found: list[set[Place]] = [set() for _ in questions]
+        # Twice, because the first answers come before it has found every file of the folder.
+        for places, each in [*zip(found, questions, strict=True)] * 2:
             answer = client.references(root / each.path, each.line - 1, each.column)
-            found.append({_place(root, item) for item in answer} - {("", 0, 0)})
+            places.update({_place(root, item) for item in answer} - {("", 0, 0)})
         return found
     finally:
         client.close()
