@@ -25,7 +25,8 @@ def issues(tool: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.requirement("GW-6.3-INVALID_PARAMS", "GS-8-invalid-inputs", "GW-8-unknown-fields")
+@pytest.mark.requirement("GW-9-fail-closed", "GW-6.3-INVALID_PARAMS", "GS-8-invalid-inputs")
+@pytest.mark.requirement("GW-8-unknown-fields")
 @pytest.mark.parametrize(
     ("tool", "arguments", "path", "keyword"),
     [

@@ -10,6 +10,7 @@ from sightline.cli.clients.table import CLIENTS
 from sightline.cli.main import COMMANDS
 from sightline.cli.shape import shapes
 from tests.cli.conftest import Command
+from tests.support.watching import HANG_S
 
 QUESTIONS = {
     "commands": ([""], {*COMMANDS}),
@@ -32,7 +33,7 @@ def ask(shell: str, script: str, folder: Path) -> set[str]:
         [program, *flags, "-c", script],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=HANG_S,
         check=False,
         cwd=folder,
         env={"PATH": "/usr/bin:/bin", "HOME": str(folder)},

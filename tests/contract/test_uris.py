@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sightline.contract.failures import UriInvalid
@@ -155,6 +155,15 @@ def test_what_is_refused(uri: str) -> None:
     with pytest.raises(UriInvalid) as refused:
         path_of(uri)
     assert uri not in refused.value.advice or not uri or uri in ("x", "file", "file:", "file://")
+
+
+@pytest.mark.requirement("GW-1.2-file-uris")
+@given(st.from_regex(r"[A-Za-z][A-Za-z0-9+.-]{0,8}", fullmatch=True) | st.just("http"))
+def test_no_other_scheme_is_a_file(scheme: str) -> None:
+    assume(scheme != "file")
+    for path in ("/a", "///a"):
+        with pytest.raises(UriInvalid):
+            path_of(f"{scheme}:{path}")
 
 
 @given(st.text(max_size=40) | st.text(max_size=30).map("file:///".__add__))

@@ -10,6 +10,7 @@ import pytest
 from tests.support.editor import TOKEN, EditorChild, ScriptedEditor, hello
 from tests.support.http import free_port
 from tests.support.program import run
+from tests.support.watching import HANG_S
 
 
 def refused(home: Path, first: bytes | dict[str, Any]) -> tuple[dict[str, Any], int]:
@@ -18,7 +19,7 @@ def refused(home: Path, first: bytes | dict[str, Any]) -> tuple[dict[str, Any], 
     child.tell(first)
     assert child.next("welcome") == {"type": "welcome", "bridge": 1, "version": "0.1.0"}
     said = child.next("refused", "end")
-    code = child.process.wait(20)
+    code = child.process.wait(HANG_S)
     child.stop()
     return said, code
 

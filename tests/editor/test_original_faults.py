@@ -16,6 +16,7 @@ import pytest
 from tests.support.http import initialize
 from tests.support.leaks import ledger
 from tests.support.scripted import SOURCES, Late, Scripted, ScriptedServer, ScriptedWindow
+from tests.support.watching import HANG_S
 
 Start = Callable[..., Scripted]
 StartWindow = Callable[..., ScriptedWindow]
@@ -265,7 +266,7 @@ def test_b8_what_is_found_past_the_limit_is_an_error_and_the_retry_has_it(
     with running.stopped():
         running.release()
         threading.Event().wait(2 * LIMIT_MS / 1000)  # not for something: the time itself must pass
-    calling.join(20)
+    calling.join(HANG_S)
     assert is_late(outcomes[0]), outcomes
     for _ in range(2):
         assert running.call("hover", **asking)["contents"] == markdown("x")

@@ -14,6 +14,7 @@ from sightline.workspace.changes import Change, Kind
 from tests.editor.test_believing import announce
 from tests.editor.test_window import location, told
 from tests.support.editor import ScriptedEditor
+from tests.support.watching import HANG_S
 
 Start = Callable[..., ScriptedEditor]
 
@@ -86,7 +87,7 @@ async def test_files_that_are_not_watched_are_not_waited_for(tmp_path: Path) -> 
         assert asked == paths
         return [paths[1]]
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(HANG_S):
         await announcements.settled(unwatched)
     assert announcements.given_up == 0
 
@@ -188,8 +189,8 @@ def test_a_cancelled_question_is_cancelled_in_the_window_and_its_answer_dropped(
     question = window.until_said("hover")["id"]
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
     child.say(cancel, session)
-    assert window.cancelled.get(timeout=20) == question
-    asking.join(20)
+    assert window.cancelled.get(timeout=HANG_S) == question
+    asking.join(HANG_S)
     assert answers[0]["error"]["data"]["code"].endswith("CANCELLED")
     late = told(contents=[{"kind": "markdown", "value": "late"}])
     child.tell({"type": "answer", "id": question, "result": late})

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.editor import TOKEN, Fails, ScriptedEditor
 from tests.support.http import alive
+from tests.support.watching import HANG_S
 
 Start = Callable[..., ScriptedEditor]
 
@@ -70,7 +71,7 @@ def test_a_removed_folder_is_denied_and_an_added_one_served_at_once(
 def test_without_trust_or_a_folder_the_child_ends(editor: Start, message: Any) -> None:
     window = editor()
     window.child.tell(message)
-    assert window.child.process.wait(20) == 0
+    assert window.child.process.wait(HANG_S) == 0
 
 
 def test_the_child_ends_with_its_input(editor: Start, sample: Path) -> None:
@@ -84,13 +85,13 @@ def test_the_child_ends_with_its_input(editor: Start, sample: Path) -> None:
 def test_what_is_not_of_the_bridge_ends_it(editor: Start, line: bytes) -> None:
     window = editor()
     window.child.tell(line)
-    assert window.child.process.wait(20) == 3
+    assert window.child.process.wait(HANG_S) == 3
 
 
 def test_a_message_that_is_too_large_ends_it(editor: Start) -> None:
     window = editor()
     window.child.tell(b'{"type":"text","uri":"' + b"x" * (17 << 20) + b'"}\n')
-    assert window.child.process.wait(20) == 3
+    assert window.child.process.wait(HANG_S) == 3
 
 
 def test_unsaved_text_is_what_positions_are_checked_against(editor: Start, sample: Path) -> None:

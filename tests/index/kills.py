@@ -19,6 +19,7 @@ from tests.support.corpus import WORDS, python_file, write_corpus
 from tests.support.index import Bench, bench, build, found
 from tests.support.processes import children_of, left_after
 from tests.support.program import command, environment
+from tests.support.watching import HANG_S
 from tools.evidence import write_page
 
 __all__ = ["Killer"]
@@ -66,7 +67,7 @@ class Killer:
         victims = tree if self.rng.random() < 0.5 else [process.pid]
         for pid in victims:
             _kill(pid)
-        process.wait(10)
+        process.wait(HANG_S)
         assert left_after(20, tree) == [], "workers end with whoever started them"
         return "killed"
 

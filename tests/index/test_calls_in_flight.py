@@ -47,7 +47,7 @@ class Client:
         self.server.send({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
 
     def read(self) -> None:
-        message = self.server.receive(60)
+        message = self.server.receive()
         if "method" in message:
             self.told.append(message["params"])
         else:
@@ -117,7 +117,7 @@ def test_a_build_is_watched_and_cancelled(
     client.server.send({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "build"}})
     assert client.payload("build")["code"] == "CANCELLED"
     said = len(client.told)
-    assert left_after(10, busy) == [], "no worker goes on"
+    assert left_after(HANG_S, busy) == [], "no worker goes on"
     client.ask("after", "index_status")
     (root,) = client.payload("after")["roots"]
     assert (root["state"], root["building"]) == ("incomplete", None)
@@ -229,7 +229,7 @@ async def test_a_build_out_of_time(corpus: Path, tmp_path: Path) -> None:
         assert "the work was stopped" in error["message"] and "again" in error["hint"]
         assert "goes on" not in json.dumps(error), "one truth per family"
         # In a thread: the workers are ended by the loop that this test runs in.
-        assert await asyncio.to_thread(left_after, 10, workers(os.getpid())) == []
-        async with asyncio.timeout(10):  # what a thread is doing is finished first
+        assert await asyncio.to_thread(left_after, HANG_S, workers(os.getpid())) == []
+        async with asyncio.timeout(HANG_S):  # what a thread is doing is finished first
             while (await running.once("index_status"))["roots"][0]["building"] is not None:
                 await asyncio.sleep(0)

@@ -11,6 +11,7 @@ from sightline.contract.failures import InvalidArguments
 from sightline.index.building.workers import Workers
 from tests.support.engine import engine
 from tests.support.index import ENVIRONMENT, build, found, index_engine, open_index
+from tests.support.watching import HANG_S
 
 #: A worker whose grammar hangs or dies on files that say so.
 BAD_WORKER = """
@@ -167,7 +168,7 @@ async def test_a_search_that_is_cancelled_stops(tmp_path: Path) -> None:
         (root / f"f{number}.txt").write_text("abc def\n" * 4_000)
     async with index_engine(root, tmp_path / "cache") as running:
         task = asyncio.create_task(running.once("search", query=r"(\w+ )*zzz", mode="regex"))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(HANG_S):
             while not running.program.calls.in_flight:
                 await asyncio.sleep(0)
         task.cancel()

@@ -17,6 +17,7 @@ from sightline.lsp.start.preparing import Preparing
 from sightline.lsp.start.slots import Slots
 from tests.support.engine import Engine, engine, fake_registry
 from tests.support.files import write_files
+from tests.support.watching import HANG_S
 
 HOVER = {"contents": {"kind": "plaintext", "value": "fine"}}
 HERE = {"line": 0, "character": 0}
@@ -89,7 +90,7 @@ async def test_a_start_that_hangs_does_not_keep_the_program_from_ending(
         try:
             await asyncio.to_thread(slow.begun.wait, 60)
             asking.cancel()
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(HANG_S):
                 await running.program.pool.close()
             (held,) = tmp_path.rglob(".held")
             assert Slots().take(held.parent) != held.parent, "it may still write there"
@@ -104,6 +105,6 @@ async def test_a_start_for_which_there_is_no_thread_keeps_nobody_waiting() -> No
     with pytest.raises(RuntimeError):
         await preparing.of("fake", "/project", int)
     loop.set_default_executor(ThreadPoolExecutor())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(HANG_S):
         assert await preparing.of("fake", "/project", int) == 0
         assert await preparing.ended()

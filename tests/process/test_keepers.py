@@ -12,6 +12,7 @@ from sightline.process.allowed import Allowed
 from sightline.process.child import Child, StartFailed
 from sightline.process.keepers import Keepers
 from tests.support.processes import children_of
+from tests.support.watching import HANG_S
 
 ECHO = [sys.executable, "-c", "import sys; sys.stdout.write(sys.stdin.read())"]
 ANYTHING = Allowed()
@@ -31,7 +32,7 @@ async def started(keepers: Keepers) -> int:
     """The process of the one that was started ahead."""
     before = set(children_of(os.getpid()))
     keepers.ahead()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_S):
         while not (found := set(children_of(os.getpid())) - before):
             await asyncio.sleep(0)
     (pid,) = found

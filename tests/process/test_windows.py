@@ -11,6 +11,7 @@ import pytest
 from sightline.process import windows
 from sightline.process.child import StartFailed
 from sightline.process.windows import Job, spawn_windows, taskkill_command
+from tests.support.watching import HANG_S
 
 
 class Kernel:
@@ -103,7 +104,7 @@ async def test_a_taskkill_that_fails_is_no_error(
     )
     assert "AssignProcessToJobObject" in kernel.names
     child.stdin.write(b"\n")  # it ends by itself meanwhile
-    assert await asyncio.wait_for(child.end(), 20)
+    assert await asyncio.wait_for(child.end(), HANG_S)
     assert kernel.names[-1] == "CloseHandle"
 
 

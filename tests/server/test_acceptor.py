@@ -11,6 +11,7 @@ import uvloop
 
 from sightline.server import acceptor
 from sightline.server.acceptor import Acceptor
+from tests.support.watching import HANG_S
 
 BURST = 100
 
@@ -61,7 +62,7 @@ async def take(
     door = Acceptor(listener, Guest, loop, make_room=make_room)  # type: ignore[arg-type]
     await door.open()
     turn()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_S):
         for _ in range(clients):
             await connected.acquire()
     taken = turns

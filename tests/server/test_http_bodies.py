@@ -41,7 +41,7 @@ def head_of(server: HttpServer, **headers: str) -> bytes:
 # Sizes
 
 
-@pytest.mark.requirement("GT-size", "GW-1.4-bounded")
+@pytest.mark.requirement("GW-5.1-numbers", "GT-size", "GW-1.4-bounded")
 def test_declared_sizes(server: HttpServer) -> None:
     assert server.request(padded(MIB)).status == 202
     answer = server.request(padded(MIB + 1))

@@ -9,6 +9,7 @@ from sightline.server import http_connection
 from sightline.server.connections import Connections
 from sightline.server.http_connection import Connection
 from sightline.server.http_exchange import Head, Line, Reply
+from tests.support.watching import HANG_S
 
 REQUEST = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}"
 
@@ -41,7 +42,7 @@ async def test_an_idle_connection_is_closed(port: int, monkeypatch: pytest.Monke
     writer.write(REQUEST * 3)
     for _ in range(3):
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 202 ")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_S):
         assert await reader.read() == b""
     writer.close()
 
@@ -51,7 +52,7 @@ async def test_a_connection_that_says_nothing_is_closed(
 ) -> None:
     monkeypatch.setattr(http_connection, "_HEADER_S", 0.2)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_S):
         assert await reader.read() == b""
     writer.close()
 
@@ -64,7 +65,7 @@ async def test_a_second_request_must_be_complete_in_time_too(
     assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 202 ")
     monkeypatch.setattr(http_connection, "_HEADER_S", 0.2)
     writer.write(REQUEST + REQUEST[:30])
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_S):
         answers = await reader.read()
     assert answers.startswith(b"HTTP/1.1 202 ")
     assert answers.count(b"HTTP/1.1 ") == 2 and b"HTTP/1.1 408 " in answers

@@ -10,6 +10,7 @@ from sightline.server.connections import Connections
 from sightline.server.http_connection import Connection
 from sightline.server.http_exchange import Answer, Coming, Head, Line, Reply
 from sightline.server.http_rules import CLOSE
+from tests.support.watching import HANG_S
 
 REQUEST = b"POST /mcp HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\n\r\n{}"
 
@@ -56,7 +57,7 @@ async def test_what_goes_wrong_after_the_beginning_breaks_the_stream_off(status:
         await Answer(line, may_stream=True).event(b"{}")
         await line.reply(Reply(status, (CLOSE,)))
 
-    async with client(fail) as said, asyncio.timeout(10):
+    async with client(fail) as said, asyncio.timeout(HANG_S):
         whole = await said.read()
     assert whole.count(b"HTTP/1.1") == 1
     assert whole.endswith(b"data: {}\r\n\r\n\r\n"), "the end of the first chunk, and no last one"
@@ -77,7 +78,7 @@ async def test_who_is_cancelled_before_the_beginning_answers_without_a_stream() 
         connections[0].resume_writing()
         await whole.json(b'{"id":1}')
 
-    async with client(answer, connections.append) as said, asyncio.timeout(10):
+    async with client(answer, connections.append) as said, asyncio.timeout(HANG_S):
         head = await said.readuntil(b"\r\n\r\n")
         assert b"content-type: application/json" in head
         assert await said.readexactly(8) == b'{"id":1}'

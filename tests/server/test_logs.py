@@ -51,6 +51,17 @@ def test_any_text_stays_on_one_bounded_line(fields: dict[str, str]) -> None:
     assert all(len(str(entry.get(name, ""))) <= MAX_LOG_FIELD_CHARS for name in fields)
 
 
+@pytest.mark.requirement("GA-safe-logs")
+def test_a_line_of_many_fields_is_cut_at_a_fixed_length() -> None:
+    few = {f"field{number}": "x y " * 60 for number in range(7)}
+    assert written(**few).keys() >= few.keys(), "each field is within its own limit"
+    stream = io.StringIO()
+    Log(stream).info("event", **few, **{f"more{number}": "x y " * 60 for number in range(9)})
+    assert len(stream.getvalue()) <= MAX_LOG_LINE_CHARS + 1
+    entry = json.loads(stream.getvalue())
+    assert (entry["event"], entry["cut"]) == ("event", True)
+
+
 @pytest.mark.requirement("GA-safe-logs", "GA-nothing-logged")
 @pytest.mark.parametrize(
     ("text", "shown"),

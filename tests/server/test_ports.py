@@ -11,6 +11,7 @@ import pytest
 from sightline.server.ports import PortTaken, bind, holders
 from tests.support.http import HttpServer, free_port
 from tests.support.program import run
+from tests.support.watching import HANG_S
 
 #: Two rows of the kernel's table as Linux prints it: a listener of user 1000, a connection of 0.
 TABLE = """\
@@ -80,7 +81,7 @@ def test_a_port_of_another_user_s_program(home: Path, sample: Path) -> None:
         done = run(home, "serve", sample, "--port", port)
     finally:
         other.stdin.close()
-        other.wait(10)
+        other.wait(HANG_S)
         other.stdout.close()
     assert done.returncode == 3
     assert "another user" in done.stderr and "sightline token rotate" in done.stderr

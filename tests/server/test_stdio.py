@@ -16,6 +16,7 @@ from sightline.server.stdio import Input
 from tests.support.leaks import OUTSIDE
 from tests.support.program import command, environment, run
 from tests.support.stdio import StdioServer
+from tests.support.watching import HANG_S
 
 MIB = 1 << 20
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -123,7 +124,7 @@ def test_answers_that_nobody_reads_yet(stdio: Callable[..., StdioServer], sample
     lines = [b'{"jsonrpc":"2.0","id":%d,"method":"tools/list"}' % n for n in range(count)]
     writer = threading.Thread(target=server.write, args=(b"\n".join(lines) + b"\n",))
     writer.start()
-    assert [server.receive(60)["id"] for _ in range(count)] == list(range(count))
+    assert [server.receive()["id"] for _ in range(count)] == list(range(count))
     writer.join()
 
 
@@ -156,7 +157,7 @@ def test_input_and_output_that_are_files(home: Path, sample: Path, tmp_path: Pat
                 stderr=subprocess.PIPE,
                 env=environment(home),
                 check=False,
-                timeout=30,
+                timeout=HANG_S,
             )
         assert (done.returncode, done.stderr) == (0, b"")
         assert len(heard.read_bytes().splitlines()) == count
@@ -202,7 +203,7 @@ def test_stray_prints_never_reach_the_client(home: Path, sample: Path) -> None:
         capture_output=True,
         env=environment(home),
         check=False,
-        timeout=30,
+        timeout=HANG_S,
     )
     assert done.returncode == 0
     assert error(json.loads(done.stdout)) == (1, -32600)
@@ -257,7 +258,7 @@ async def test_lines_in_any_pieces(piece: int) -> None:
         os.write(write_fd, data[start : start + piece])
         await asyncio.sleep(0)
     os.close(write_fd)
-    await asyncio.wait_for(task, 20)
+    await asyncio.wait_for(task, HANG_S)
     os.close(read_fd)
     assert found == [b"ab", b"", b"cdefgh", b"ij", None, None, b"12345678", None, b"end"]
 
@@ -275,7 +276,7 @@ async def test_lines_that_are_held() -> None:
     reader = Input(take)
     task = asyncio.create_task(reader.read(read_fd))
     os.write(write_fd, b"a\nb\nc\n")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_S):
         while len(found) < 2:
             await asyncio.sleep(0)
     os.write(write_fd, b"d\ne\nf")
@@ -284,12 +285,12 @@ async def test_lines_that_are_held() -> None:
         await asyncio.sleep(0)
     assert found == [b"a", b"b"]
     reader.go_on()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_S):
         while len(found) < 4:
             await asyncio.sleep(0)
     assert found == [b"a", b"b", b"c", b"d"] and not task.done()
     reader.go_on()
-    await asyncio.wait_for(task, 20)
+    await asyncio.wait_for(task, HANG_S)
     os.close(read_fd)
     assert found == [b"a", b"b", b"c", b"d", b"e", b"f"]
 

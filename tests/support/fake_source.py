@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from sightline.calls.calls import Caller, Calls, Engines
+from sightline.contract.limits import REQUEST_TIMEOUT_MS
 from sightline.contract.settings import Settings
 from sightline.contract.source import (
     Covered,
@@ -33,6 +34,7 @@ from sightline.workspace.roots import open_root
 from sightline.workspace.view import View
 from sightline.workspace.workspace import Workspace
 from tests.support.leaks import ledger
+from tests.support.watching import HANG_S
 
 __all__ = ["Desktop", "FakeSource", "desktop", "span"]
 
@@ -154,8 +156,16 @@ async def desktop(
     *,
     settings: Settings | None = None,
     clock: Callable[[], float] = time.monotonic,
+    patient: bool = True,
 ) -> AsyncIterator[Desktop]:
-    """A desktop on a folder that is made if necessary, with one document ``main.py``."""
+    """A desktop on a folder that is made if necessary, with one document ``main.py``.
+
+    A busy machine may need more than the two seconds that a call has, so it has more, except where
+    a test sets the limit itself or is not ``patient``.
+    """
+    settings = settings or Settings()
+    if patient and settings.request_timeout_ms == REQUEST_TIMEOUT_MS:
+        settings = msgspec.structs.replace(settings, request_timeout_ms=int(1000 * HANG_S))
     root.mkdir(exist_ok=True)
     if not (root / "main.py").exists():
         (root / "main.py").write_text("x = 1\n", encoding="utf-8")
@@ -171,7 +181,7 @@ async def desktop(
         raise error
 
     engines = Engines(workspace.begin, desk, source.identity, workspace.surprised, waiting_for)
-    calls = Calls(CATALOGUE, engines, settings or Settings(), clock, bug)
+    calls = Calls(CATALOGUE, engines, settings, clock, bug)
     try:
         yield Desktop(root, source, calls, workspace, clock)
     finally:

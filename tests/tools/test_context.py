@@ -13,6 +13,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from sightline.calls import families
+from sightline.contract import failures
 from tests.context.support import VECTORS, build, make_cache_root, recorded
 from tests.support.http import HttpServer, free_port
 from tests.support.program import command, environment, run
@@ -407,16 +408,14 @@ async def test_the_official_client(home: Path, caches: Path) -> None:
 @pytest.mark.requirement("CX-error-numbers")
 def test_codes_and_their_numbers() -> None:
     """How the frozen codes map to JSON-RPC's numbers."""
-    numbers: dict[str, set[int]] = {}
-    for kind, ((number, _), _, code) in families.CODES.items():
-        if code is not None and kind.__module__.endswith("failures"):
-            numbers.setdefault(code, set()).add(number)
-    assert -32602 in numbers["cache_missing"]
-    assert numbers["cache_invalid"] == {-32602}
-    assert -32602 in numbers["invalid_budget"]
-    assert numbers["io_error"] == {-32603}
-    assert -32603 in numbers["internal_error"]
-    assert set(numbers) <= set(families.CONTEXT_MESSAGES)
+    numbers = {kind: (number, code) for kind, ((number, _), _, code) in families.CODES.items()}
+    assert numbers[failures.CacheMissing] == (-32602, "cache_missing")
+    assert numbers[failures.CacheInvalid] == (-32602, "cache_invalid")
+    assert numbers[failures.InvalidBudget] == (-32602, "invalid_budget")
+    assert numbers[failures.CacheUnreadable] == (-32603, "io_error")
+    for kind in (failures.Bug, failures.TimedOut, failures.Overloaded, failures.Unavailable):
+        assert numbers[kind] == (-32603, "internal_error")
+    assert {code for _, code in numbers.values() if code} <= set(families.CONTEXT_MESSAGES)
 
 
 def test_served_folders_are_listed_where_their_index_is(

@@ -16,6 +16,7 @@ from sightline.lsp.asking import answers
 from sightline.lsp.wire import messages
 from sightline.protocol.surface import ClientOptions
 from sightline.tools.catalogue import CATALOGUE
+from tests.support.clock import Clock
 from tests.support.fake_source import Desktop, FakeSource, desktop, span
 from tests.support.leaks import OUTSIDE
 
@@ -121,7 +122,7 @@ async def test_what_lies_outside_is_left_out_and_counted(tmp_path: Path, tool: s
         assert OUTSIDE not in str(payload)
 
 
-@pytest.mark.requirement("GW-5.2-unpaged", "GW-7.1-definition")
+@pytest.mark.requirement("GW-5.1-numbers", "GW-5.2-unpaged", "GW-7.1-definition")
 async def test_more_than_200_definitions(tmp_path: Path) -> None:
     async with desktop(tmp_path / "ws", FakeSource()) as desk:
         found = [Location(desk.uri(), span(line)) for line in range(201)]
@@ -473,7 +474,7 @@ async def test_lists_are_made_to_fit_a_client_and_say_so(
         assert page["nextCursor"] is not None
 
 
-@pytest.mark.requirement("GW-5.3-response-bytes", "GW-6.3-CAP_EXCEEDED")
+@pytest.mark.requirement("GW-5.1-numbers", "GW-5.3-response-bytes", "GW-6.3-CAP_EXCEEDED")
 @pytest.mark.parametrize("cap", [16_384, 524_288])
 async def test_an_unpaged_list_over_the_cap_is_refused(tmp_path: Path, cap: int) -> None:
     """A list of 200 is whole or an error. A page of the same items is cut, and goes on."""
@@ -567,6 +568,28 @@ async def test_past_the_time_limit_there_is_an_error_and_then_the_whole_answer(
         payload = await desk.payload("definition", **question)
         assert payload["summary"] == "Found 1 definition."
         assert desk.source.asked == 1, "the work went on meanwhile"
+
+
+@pytest.mark.requirement("GW-5.1-numbers", "GW-4.5-time", "GA-no-partial")
+@pytest.mark.parametrize("tool", ["definition", "references"])
+async def test_an_answer_that_is_there_too_late_is_the_same_error(
+    tmp_path: Path, tool: str
+) -> None:
+    """The work holds the event loop beyond the limit, so that no timer stops it."""
+    clock = Clock()
+
+    async def slowly() -> None:
+        clock.now += 2.001
+
+    source = FakeSource(before=slowly)
+    async with desktop(tmp_path / "ws", source, clock=clock, patient=False) as desk:
+        desk.source.locations = [Location(desk.uri(), span(0))]
+        question = {"uri": desk.uri(), "position": START}
+        late = await desk.call(tool, **question)
+        assert late["error"]["data"]["code"] == "MCP_LSP_GATEWAY/CAP_EXCEEDED"
+        assert late["error"]["data"]["details"]["retryable"] is True
+        assert (await desk.payload(tool, **question))["summary"]
+        assert desk.source.asked == 1, "the retry has what was found"
 
 
 @pytest.mark.requirement("GW-1.3-deterministic")

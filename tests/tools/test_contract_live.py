@@ -264,7 +264,8 @@ def test_outside_is_denied_whether_it_exists_or_not(
     "uri",
     ["x", "http://a/b", "FILE:///x", "file://host{path}/main.py", "file:{name}", "{root}/main.py?x",
      "{root}/main.py#x", "{root}/%zz.py", "{root}/a%00.py", "{root}/missing.py", "{root}/main.py/",
-     "{root}/main.py/x", "{root}/loop.py", "untitled:1", "file://localhost{path}/main.py"],
+     "{root}/main.py/x", "{root}/loop.py", "untitled:1", "file://localhost{path}/main.py",
+     "http://{path}/main.py", "data:{path}/main.py", "vscode-file:{path}/main.py"],
 )  # fmt: skip
 def test_what_is_no_uri_of_a_document(server: HttpServer, root: Path, uri: str) -> None:
     given = uri.format(root=root.as_uri(), path=root, name="main.py")

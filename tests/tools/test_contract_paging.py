@@ -90,7 +90,7 @@ async def test_the_pages_are_the_list(tmp_path: Path, size: int) -> None:
         assert desk.source.asked == 1, "later pages come from the kept list"
 
 
-@pytest.mark.requirement("GW-3.6-slice", "GW-5.2-page-size")
+@pytest.mark.requirement("GW-5.1-numbers", "GW-3.6-slice", "GW-5.2-page-size")
 async def test_the_size_of_a_page(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     async with desktop(root, FakeSource(locations(root, 450))) as desk:
@@ -199,6 +199,22 @@ async def test_a_change_makes_cursors_stale(tmp_path: Path, tool: str, change: s
         assert fresh["nextCursor"] != page["nextCursor"]
 
 
+@pytest.mark.requirement("GW-3.6.1-diagnostics-count", "GW-3.6.2-mapping")
+@pytest.mark.parametrize("tool", PAGED)
+async def test_other_diagnostics_of_the_same_files(tmp_path: Path, tool: str) -> None:
+    """As a live editor announces them: they matter where diagnostics are listed."""
+    root = tmp_path / "ws"
+    async with desktop(root, filled(root, 5)) as desk:
+        question = asking(desk, tool)
+        page = await desk.payload(tool, **question, pageSize=2)
+        desk.workspace.diagnostics_changed()
+        answer = await desk.call(tool, **question, cursor=page["nextCursor"])
+        if tool == "diagnostics.workspace":
+            assert answer["error"]["data"] == {"code": "MCP_LSP_GATEWAY/CURSOR_STALE"}
+        else:
+            assert answer["result"]["structuredContent"]["items"]
+
+
 @pytest.mark.requirement("GW-3.6.2-monotonic")
 async def test_epochs_only_rise(tmp_path: Path) -> None:
     root = tmp_path / "ws"
@@ -261,7 +277,9 @@ async def test_a_list_too_large_to_keep(
         assert "result" not in answer
 
 
-@pytest.mark.requirement("GW-5.1-total-sets", "GW-7.7-total", "GW-6.3-CAP_EXCEEDED")
+@pytest.mark.requirement(
+    "GW-5.1-numbers", "GW-5.1-total-sets", "GW-7.7-total", "GW-6.3-CAP_EXCEEDED"
+)
 async def test_the_largest_sets(tmp_path: Path) -> None:
     """Exactly the cap is served and can be paged to its end; one more is an error."""
     root = tmp_path / "ws"
@@ -278,7 +296,7 @@ async def test_the_largest_sets(tmp_path: Path) -> None:
         assert await desk.code("references", **place) == "CAP_EXCEEDED"
 
 
-@pytest.mark.requirement("GW-5.1-total-sets")
+@pytest.mark.requirement("GW-5.1-numbers", "GW-5.1-total-sets")
 async def test_the_largest_set_of_symbols(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     cap = limits.MAX_WORKSPACE_SYMBOLS_ITEMS_TOTAL
@@ -291,7 +309,7 @@ async def test_the_largest_set_of_symbols(tmp_path: Path) -> None:
         assert await desk.code("workspaceSymbols", query="other") == "CAP_EXCEEDED"
 
 
-@pytest.mark.requirement("GW-7.7-total", "GW-7.7-groups")
+@pytest.mark.requirement("GW-5.1-numbers", "GW-7.7-total", "GW-7.7-groups")
 async def test_the_largest_set_of_files_with_diagnostics(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
