@@ -150,3 +150,15 @@ async def test_a_complaint_about_memory_is_remembered(tmp_path: Path) -> None:
             await child.wait()
         assert child.out_of_memory is complained
         await child.end()
+
+
+@pytest.mark.parametrize(("megabytes", "nearly"), [(56, True), (16, False)])
+async def test_one_that_ends_without_a_word(tmp_path: Path, megabytes: int, nearly: bool) -> None:
+    code = f"import os; x = b'x' * ({megabytes} << 20); os.abort()"
+    command = [sys.executable, "-I", "-c", code]
+    allowed = Allowed(memory=64 << 20)
+    child = await spawn(command, cwd=str(tmp_path), env=ENV, allowed=allowed)
+    async with asyncio.timeout(HANG_S):
+        await child.wait()
+    assert child.out_of_memory is nearly
+    await child.end()

@@ -53,6 +53,8 @@ class Child:
         self._control = control
         #: What every process of the tree has in its environment.
         self._mark = mark
+        #: The most memory that the command had, once it has ended, and how much it may have.
+        self._peak = self._memory = 0
         self._gone: asyncio.Task[int] | None = None
         self._ending: asyncio.Task[bool] | None = None
 
@@ -84,8 +86,10 @@ class Child:
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether it complained that the system gives it no more memory."""
-        return self._pipes.out_of_memory
+        """Whether it complained that the system gives it no more memory, or had nearly all that it
+        may: some end without a word.
+        """
+        return self._pipes.out_of_memory or bool(self._memory and 4 * self._peak > 3 * self._memory)
 
     async def wait(self) -> int:
         """The exit status, when the whole tree is gone."""
@@ -107,7 +111,7 @@ class Child:
         """
         try:
             with contextlib.suppress(ConnectionError):
-                await asyncio.get_running_loop().sock_recv(self._control, 1)
+                self._peak = await self._took()
         finally:
             self._control.close()
         with contextlib.suppress(OSError):  # nothing can be looked at: too many files are open, say
@@ -122,6 +126,14 @@ class Child:
             await loop.run_in_executor(thread, end_strays, self._mark, self._group)
         finally:
             thread.shutdown(wait=False)
+
+    async def _took(self) -> int:
+        """The most memory that the command had, in bytes, when its keeper is gone; 0: unknown."""
+        loop, told = asyncio.get_running_loop(), b""
+        while piece := await loop.sock_recv(self._control, 64):
+            told += piece
+        number = told.strip().removeprefix(b"took ")
+        return int(number) << 10 if number.isdigit() else 0
 
     async def _end(self) -> bool:
         with contextlib.suppress(OSError):
@@ -205,6 +217,7 @@ class Keeper:
             await self.dismiss()
             raise
         child = Child(pid, self._process, self._pipes, self._control, self._mark)
+        child._memory = allowed.memory
         child._gone = asyncio.create_task(child._wait(), name=f"wait for child {pid}")
         return child
 
@@ -224,7 +237,8 @@ class Keeper:
         with contextlib.suppress(ConnectionError):
             await loop.sock_sendall(self._control, told)
             answer = await loop.sock_recv(self._control, 64)
-        word, _, number = answer.decode().strip().partition(" ")
+        # One that ended at once may have said more.
+        word, _, number = answer.partition(b"\n")[0].decode().partition(" ")
         if word == "started":
             return int(number)
         raise StartFailed(os.strerror(int(number)) if number.isdigit() else "it ended at once")

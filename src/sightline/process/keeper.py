@@ -7,8 +7,9 @@ dies. It also ends what the command leaves behind when the command ends by itsel
 its status.
 
 It answers ``started PID`` or ``failed ERRNO``, one line, and then reads nothing but the end of the
-stream. It needs only the standard library and imports as little of it as possible, because it
-starts with every language server.
+stream. At its own end it says ``took KIB``, the most memory that the command had. It needs only the
+standard library and imports as little of it as possible, because it starts with every language
+server.
 """
 
 import errno
@@ -54,8 +55,9 @@ def main(arguments: list[str], enclose: "Enclose") -> int:
         return 127
     say(control, f"started {pid}\n")
     release_standard_streams()
-    status = wait_for(pid, control)
+    status, peak = wait_for(pid, control)
     end(lambda: descendants(os.getpid()), reap)
+    say(control, f"took {peak}\n")
     return exit_code(status)
 
 
@@ -176,25 +178,27 @@ def release_standard_streams() -> None:
     os.close(null)
 
 
-def wait_for(pid: int, control: int) -> int:
-    """The command's wait status, once it has ended or the control socket has closed."""
+def wait_for(pid: int, control: int) -> "tuple[int, int]":
+    """The command's wait status, once it has ended or the control socket has closed; and the most
+    memory that it had, in KiB, if it ended.
+    """
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)
     signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     while True:
         try:
-            reaped, status = os.waitpid(-1, os.WNOHANG)
+            reaped, status, usage = os.wait4(-1, os.WNOHANG)
         except ChildProcessError:
-            return 0
+            return 0, 0
         if reaped == pid:
-            return status
+            return status, usage.ru_maxrss
         if reaped == 0:
             ready, _, _ = select.select([control, read_end], [], [])
             if read_end in ready:
                 os.read(read_end, 512)
             if control in ready and not _more(control):
-                return signal.SIGTERM
+                return signal.SIGTERM, 0
 
 
 def _more(control: int) -> bool:
