@@ -136,7 +136,8 @@ def _left_out(registry: Registry) -> str:
         each.title for name, each in registry.languages.items() if not registry.servers_for(name)
     ]
     return (
-        "\nAnswers about the workspace, and references, name the languages that they leave out."
+        "\nAnswers about the workspace name the languages that they leave out, and references "
+        "count the places of the name in files of those that may use it."
         f" Known for that, without a server: {', '.join(titles)}.\n"
     )
 
@@ -177,7 +178,6 @@ def _server(registry: Registry, name: str, spec: ServerSpec) -> list[str]:
         or "none",
         "does not read": spec.leaves_out or "not known",
         "says when it lacks something": _troubles(spec),
-        "references may lack": " ".join(each.means for each in spec.doubts) or "nothing known",
         "from your environment": " ".join(f"`{name}`" for name in spec.passes) or "nothing more",
         "executes": spec.executes + ("; only after `sightline trust`" if spec.needs_trust else ""),
         "network": spec.network,

@@ -12,9 +12,10 @@ import sightline
 from sightline.context import scanner
 from sightline.contract import first_line
 from sightline.contract.possessive import as_atomic, possessive
-from sightline.lsp.asking import kin, members, unknown_names
-from sightline.lsp.coverage import python_imports, shell_quotes
+from sightline.lsp.asking import unknown_names
+from sightline.lsp.coverage import shell_quotes
 from sightline.lsp.python import names
+from sightline.lsp.unaccounted import class_hierarchy, python_imports, python_names, script
 from sightline.text import code
 
 #: A group that is repeated and gives nothing back, as it is spelled.
@@ -22,13 +23,12 @@ _GROUP = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+")
 PATTERNS: dict[str, re.Pattern[Any]] = {
     "texts of Python": code.PYTHON,
     "texts of JavaScript": code.JAVASCRIPT,
-    "names before a name": members._ASSIGNED,
     "imports before a name": unknown_names._OF_PYTHON,
-    "heads of classes": kin._HEAD,
+    "heads of classes": class_hierarchy._HEAD,
     "imports": names._IMPORT,
-    "modules": python_imports._IMPORT,
-    "what is imported": python_imports._NAMES,
-    "no code": python_imports._NO_CODE,
+    "import statements": python_imports._IMPORT,
+    "import statements of scripts": script._IMPORT,
+    "stars": python_names._STAR,
     "programs": first_line._NAMED,
     "strings": scanner._STRING,
     "texts of shells": shell_quotes._ESCAPED,

@@ -21,7 +21,7 @@ FILES = {
         """,
     "src/pricing.py": """
         def total_of_price(price, total):
-            # The total price: price of total, total of price; see legacyTotal, Übergröße.
+            # The total price: price of total, total of price; see legacyTotal.
             return price * total
 
 
@@ -95,16 +95,6 @@ async def test_what_has_the_word_comes_before_what_has_its_parts(
             assert "occurs nowhere" not in summary
 
 
-async def test_a_word_is_held_whole(workspace: Workspace, tmp_path: Path) -> None:
-    files = {
-        "a.py": "def one():\n    return 'tottering tottering tottering'\n",
-        "docs/b.md": "# Steps\n\nMany of them totter on.\n",
-    }
-    async with index_engine(workspace(files), tmp_path / "cache") as running:
-        hits, _ = await ask(running, "totter")
-        assert [hit["path"] for hit in hits] == ["docs/b.md", "a.py"]
-
-
 async def test_a_name_that_is_nowhere_is_said_to_be(workspace: Workspace, tmp_path: Path) -> None:
     root = workspace(FILES)
     async with index_engine(root, tmp_path / "cache") as running:
@@ -120,9 +110,6 @@ async def test_a_name_that_is_nowhere_is_said_to_be(workspace: Workspace, tmp_pa
             [],
             "'QuuxFrobnicator' occurs nowhere in the indexed files",
         )
-        for part in ("legacyTota", "egacyTotal", "amount_limi", "größe"):
-            _, summary = await ask(running, part)
-            assert summary.startswith(f"{part!r} occurs nowhere"), "it is a part of other words"
         _, summary = await ask(running, "legacyTotal", path=["tests/**"])
         assert summary.startswith(
             "'legacyTotal' occurs nowhere in the indexed files that pass the filters."

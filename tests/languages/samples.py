@@ -14,7 +14,7 @@ import pytest
 from sightline.lsp.registry import Operation, Registry, builtin
 from tests.markers.archive import Archive
 
-__all__ = ["ON_PATH", "SAMPLES", "Sample", "needs", "offers", "only"]
+__all__ = ["ON_PATH", "SAMPLES", "Sample", "needs", "offers", "only", "unaccounted"]
 
 Place = tuple[str, int, int]
 
@@ -56,6 +56,17 @@ def only(*names: str) -> Registry:
     known = builtin()
     servers = {name: known.servers[name] for name in names}
     return Registry(known.languages, servers, known.packages)
+
+
+def unaccounted(name: str, count: int, where: str, files: str) -> str:
+    """What a summary says of the places of a name that could not be resolved.
+
+    >>> unaccounted("area", 1, "in macros", "a.h")
+    'area also occurs in 1 place in macros (a.h); it may be a use.'
+    """
+    places = "1 place" if count == 1 else f"{count} places"
+    may = "it may be a use" if count == 1 else "they may be uses"
+    return f"{name} also occurs in {places} {where} ({files}); {may}."
 
 
 def offers(server: str, operation: Operation) -> bool:

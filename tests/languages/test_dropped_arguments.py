@@ -1,4 +1,4 @@
-"""Uses in the arguments of macros that do not use them: clangd finds none, so they are said."""
+"""Uses in the arguments of macros that do not use them: clangd finds none, so they are counted."""
 
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from tests.languages.test_other_builds import said, uses
 from tests.support.engine import engine
 from tests.support.files import write_files
 
+DROPPED = "in macros"
 PLAIN = """\
 #define check(c) ((void)0)
 #define pick(a, b) (a)
@@ -41,10 +42,10 @@ int helper(int x);
 @pytest.mark.parametrize(
     ("files", "file", "name", "found", "note"),
     [
-        ({"m.c": PLAIN}, "m.c", "helper", {5}, said("2 lines", "m.c")),
-        ({"m.c": PLAIN}, "m.c", "LIMIT", {2}, said("1 line", "m.c")),
-        ({"m.c": PLAIN}, "m.c", "K_TWO", {3}, said("1 line", "m.c")),
-        ({"m.c": PLAIN}, "m.c", "width", {4}, said("2 lines", "m.c")),
+        ({"m.c": PLAIN}, "m.c", "helper", {5}, said(2, "m.c", DROPPED, "helper")),
+        ({"m.c": PLAIN}, "m.c", "LIMIT", {2}, said(1, "m.c", DROPPED, "LIMIT")),
+        ({"m.c": PLAIN}, "m.c", "K_TWO", {3}, said(1, "m.c", DROPPED, "K_TWO")),
+        ({"m.c": PLAIN}, "m.c", "width", {4}, said(2, "m.c", DROPPED, "width")),
         # What is used of an argument is found.
         ({"m.c": PLAIN.replace("((void)0)", "((void)(c))")}, "m.c", "LIMIT", {2, 7}, ""),
         (
@@ -57,9 +58,9 @@ int helper(int x);
             "a.c",
             "helper",
             {1, 3},
-            said("3 lines", "a.c"),
+            said(3, "a.c", DROPPED, "helper"),
         ),
-        # A macro of the system: what is found is not said, whether the build drops it or not.
+        # A macro of the system: what is found is not counted, whether the build drops it or not.
         (
             {
                 "a.c": "#define NDEBUG\n#include <assert.h>\nstatic int helper(int x) { return x; }"
@@ -68,7 +69,7 @@ int helper(int x);
             "a.c",
             "helper",
             {2},
-            said("1 line", "a.c"),
+            said(1, "a.c", DROPPED, "helper"),
         ),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 10 else "",
@@ -105,10 +106,10 @@ async def test_what_a_macro_drops_follows_the_files(
         assert (places, told) == ({"a.h:1", "a.c:1", "a.c:2", "use.c:2"}, "")
         write_files(root, {"a.h": header.replace("(void)(c)", "(void)0")})
         places, told = await uses(running, files, "a.c", "helper")
-        assert (places, told) == ({"a.h:1", "a.c:1"}, said("2 lines", "a.c, use.c"))
+        assert (places, told) == ({"a.h:1", "a.c:1"}, said(2, "a.c, use.c", DROPPED, "helper"))
         write_files(root, {"use.c": use.replace("check(helper(1))", "helper(1)")})
         places, told = await uses(running, files, "a.c", "helper")
-        assert (places, told) == ({"a.h:1", "a.c:1", "use.c:2"}, said("1 line", "a.c"))
+        assert (places, told) == ({"a.h:1", "a.c:1", "use.c:2"}, said(1, "a.c", DROPPED, "helper"))
         write_files(root, {"a.h": header})
         places, told = await uses(running, files, "a.c", "helper")
         assert (places, told) == ({"a.h:1", "a.c:1", "a.c:2", "use.c:2"}, "")

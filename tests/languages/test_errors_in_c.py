@@ -1,4 +1,4 @@
-"""After an error clangd loses uses without a word: they are found all the same, or it is said."""
+"""After an error clangd loses uses without a word: they are found all the same, or counted."""
 
 import json
 from pathlib import Path
@@ -33,8 +33,7 @@ UNBUILT = {
     "int check(struct conf *of) { return of->level + MADE; }\n",
     "use.c": '#include "conf.h"\nint use(struct conf *of) { return check(of); }\n',
 }
-ERRONEOUS = "in files with errors"
-LOST = said("1 line", "made.c", ERRONEOUS)
+LOST = said(1, "made.c", name="level")
 
 
 def unbuilt(root: Path) -> dict[str, str]:
@@ -46,7 +45,7 @@ def unbuilt(root: Path) -> dict[str, str]:
     return UNBUILT | {"compile_commands.json": json.dumps(entries)}
 
 
-async def test_a_name_in_a_file_with_errors_is_told(tmp_path: Path) -> None:
+async def test_a_name_in_a_file_with_errors_is_counted(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     write_files(root, unbuilt(root))
     for _ in range(2):  # with no index, and with one
@@ -68,7 +67,7 @@ async def test_errors_that_come_and_go_in_a_function(tmp_path: Path) -> None:
     async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
         for text, found, note in [
             (files["use.c"], {"made.c:2"}, ""),
-            (wrong, {"made.c:2"}, said("1 line", "use.c", ERRONEOUS)),
+            (wrong, {"made.c:2"}, said(1, "use.c", name="level")),
             (mended, {"made.c:2", "use.c:1"}, ""),
         ]:
             write_files(root, {"use.c": text})

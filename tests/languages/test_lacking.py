@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sightline.contract.failures import Unavailable
-from tests.languages.samples import needs, only
+from tests.languages.samples import needs, only, unaccounted
 from tests.languages.test_scripted import CAPABLE, RUST, STATUS, standing_in
 from tests.support import fake_server
 from tests.support.engine import Engine, engine
@@ -221,6 +221,42 @@ def test_doctor_repeats_what_rust_analyzer_says(tmp_path: Path) -> None:
     assert said.endswith("fix: cargo fetch; rustup component add rust-src")
 
 
+@pytest.mark.parametrize(
+    ("server", "files", "install"),
+    [
+        (
+            "ty",
+            {
+                "pyproject.toml": '[project]\nname = "app"\ndependencies = ["dep"]\n',
+                "a.py": "from dep import area\n",
+                ".venv/pyvenv.cfg": "home = /usr/bin\nversion = 3.11.2\n",
+            },
+            ".venv/lib/python3.11/site-packages/dep-1.dist-info/RECORD",
+        ),
+        (
+            "tsgo",
+            {
+                "package.json": '{"name": "app", "dependencies": {"dep": "1"}}',
+                "tsconfig.json": "{}",
+                "a.ts": 'import { Area } from "dep"\n',
+            },
+            "node_modules/dep/package.json",
+        ),
+    ],
+)
+async def test_packages_that_are_not_installed(
+    tmp_path: Path, server: str, files: dict[str, str], install: str
+) -> None:
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path, registry=only(server)) as running:
+        pool = running.program.pool
+        missing = [pool.gaps.not_installed(each) for each in await pool.outlook()]
+        assert ["dep"] in missing
+        write_files(root, {install: "{}"})
+        missing = [pool.gaps.not_installed(each) for each in await pool.outlook()]
+        assert not any(missing)
+
+
 def test_doctor_names_packages_that_are_not_installed(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -233,67 +269,47 @@ def test_doctor_names_packages_that_are_not_installed(tmp_path: Path) -> None:
 # Real servers
 
 
-@pytest.mark.parametrize(
-    ("server", "files", "install"),
-    [
-        (
-            "ty",
-            {
-                "pyproject.toml": '[project]\nname = "app"\ndependencies = ["dep"]\n',
-                "a.py": "def   area() -> int:\n    return 1\n",
-                "b.py": "from dep import area\n",
-                ".venv/pyvenv.cfg": "home = /usr/bin\nversion = 3.11.2\n",
-            },
-            ".venv/lib/python3.11/site-packages/dep-1.dist-info/RECORD",
-        ),
-        (
-            "tsgo",
-            {
-                "package.json": '{"name": "app", "dependencies": {"dep": "1"}}',
-                "tsconfig.json": "{}",
-                "a.ts": "class Area {}\nnew Area()\n",
-                "b.ts": 'import { Area } from "dep"\n',
-            },
-            "node_modules/dep/package.json",
-        ),
-    ],
-)
-async def test_packages_that_are_not_installed_are_named(
-    tmp_path: Path, server: str, files: dict[str, str], install: str
-) -> None:
-    root = write_files(tmp_path / "ws", files)
-    name = next(name for name in files if name.startswith("a."))
-    note = "Packages not installed: dep; what needs them may be missing."
-    async with engine(root, cache=tmp_path, registry=only(server)) as running:
-        before = await references(running, name)
-        assert before.endswith(note)
-        write_files(root, {install: "{}"})
-        assert f"{await references(running, name)} {note}" == before
+TOGETHER = {
+    "lib/go.mod": "module example.com/lib\n\ngo 1.21\n",
+    "lib/a.go": "package lib\n\nfunc Area() {}\n\nfunc f() { Area() }\n",
+    "app/go.mod": "module example.com/app\n\ngo 1.21\n\nrequire example.com/lib v0.0.0\n\n"
+    "replace example.com/lib => ../lib\n",
+    "app/a.go": 'package app\n\nimport "example.com/lib"\n\nfunc f() { lib.Area() }\n',
+}
+WORK = "go 1.21\n\nuse (\n\t./app\n\t./lib\n)\n"
+NOT_READ = "in files that the server does not read"
 
 
 @pytest.mark.parametrize("work", [False, True])
 async def test_modules_that_use_each_other(tmp_path: Path, work: bool) -> None:
     """gopls looks into one module at a time, unless a go.work names both."""
     needs("gopls")
-    files = {
-        "lib/go.mod": "module example.com/lib\n\ngo 1.21\n",
-        "lib/a.go": "package lib\n\nfunc Area() {}\n\nfunc f() { Area() }\n",
-        "app/go.mod": "module example.com/app\n\ngo 1.21\n\nrequire example.com/lib v0.0.0\n\n"
-        "replace example.com/lib => ../lib\n",
-        "app/a.go": 'package app\n\nimport "example.com/lib"\n\nfunc f() { lib.Area() }\n',
-    }
-    root = write_files(tmp_path / "ws", files)
+    root = write_files(tmp_path / "ws", TOGETHER)
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     async with engine(
         root, cache=tmp_path, registry=only("gopls"), environment=environment
     ) as running:
         if work:
-            assert "without a go.work" in await references(running, "lib/a.go", line=2)
-            write_files(root, {"go.work": "go 1.21\n\nuse (\n\t./app\n\t./lib\n)\n"})
+            assert "app/a.go" in await references(running, "lib/a.go", line=2)
+            write_files(root, {"go.work": WORK})
         summary = await references(running, "lib/a.go", line=2)
-    note = "Other modules here use example.com/lib; without a go.work that names both, uses there"
-    alone = f"Returned 1 reference. {note} are not found."
+    alone = "Returned 1 reference. " + unaccounted("Area", 1, NOT_READ, "app/a.go")
     assert summary == ("Returned 2 references." if work else alone)
+
+
+async def test_uses_in_modules_that_are_not_seen_together_are_counted(tmp_path: Path) -> None:
+    script = {"initialize": [{"result": CAPABLE}], "textDocument/references": [{"result": []}]}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    files = TOGETHER | {
+        "other/go.mod": "module example.com/other\n",
+        "other/a.go": "package other\n\nfunc Area() {}\n",
+    }
+    async with standing_in("gopls", files, tmp_path, script, environment=environment) as running:
+        said = unaccounted("Area", 1, NOT_READ, "app/a.go")
+        assert await references(running, "lib/a.go", line=2) == f"Returned 0 references. {said}"
+        assert await references(running, "other/a.go", line=2) == "Returned 0 references."
+        write_files(running.root, {"go.work": WORK})
+        assert await references(running, "lib/a.go", line=2) == "Returned 0 references."
 
 
 async def test_a_module_that_is_downloaded_while_gopls_runs(tmp_path: Path) -> None:

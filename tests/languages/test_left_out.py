@@ -1,17 +1,15 @@
-"""What a server does not read: the entries in the registry say so, and it is so.
-
-A server that begins to read more fails here, and its entry is to be mended.
-"""
+"""What a server does not read, and what is found there all the same."""
 
 from pathlib import Path
 
 import pytest
 
 from sightline.contract.failures import Unavailable
-from tests.languages.samples import only
+from tests.languages.samples import only, unaccounted
 from tests.support.engine import engine
 from tests.support.files import write_files
 
+NOT_READ = "in files that the server does not read"
 _PYTHON = "from lib import area\n\narea()\n"
 _C = """int area(void) { return 1; }
 int used(void) { return area(); }
@@ -35,7 +33,11 @@ CASES: dict[str, tuple[dict[str, str], str, int, set[str]]] = {
         },
         "lib.py",
         4,
-        {"use.py:0", "use.py:2"},
+        {
+            f"{name}.py:{line}"
+            for name in ("use", "ignored", "dist/use", "other/use")
+            for line in (0, 2)
+        },
     ),
     "pyright": (
         {
@@ -64,7 +66,7 @@ CASES: dict[str, tuple[dict[str, str], str, int, set[str]]] = {
 
 
 @pytest.mark.parametrize("server", CASES)
-async def test_the_entry_says_what_is_not_read(tmp_path: Path, server: str) -> None:
+async def test_what_is_found_in_files_that_a_server_leaves_out(tmp_path: Path, server: str) -> None:
     files, defined, column, expected = CASES[server]
     root = write_files(tmp_path / "ws", files)
     async with engine(root, cache=tmp_path, registry=only(server)) as running:
@@ -85,7 +87,7 @@ async def test_a_server_without_diagnostics_is_not_called_none(tmp_path: Path) -
         assert answer["summary"].endswith("Not checked: Bash.")
 
 
-async def test_languages_that_nobody_answers_for_are_named(tmp_path: Path) -> None:
+async def test_languages_without_a_server_are_named(tmp_path: Path) -> None:
     root = write_files(tmp_path / "ws", {"a.ts": "const x = 1;\n", "a.sh": "echo 1\n"})
     none = tmp_path / "servers"
     async with engine(root, cache=tmp_path, servers=none) as running:
@@ -99,15 +101,16 @@ async def test_languages_that_nobody_answers_for_are_named(tmp_path: Path) -> No
 
 
 async def test_grammars_that_use_c(tmp_path: Path) -> None:
-    files = {"a.c": "int area(void) { return 1; }\n", "a.y": "%%\n", "a.l": "%%\n"}
+    files = {"a.c": "int area(void) { return 1; }\n", "a.y": "%%\narea()\n", "a.l": "%%\n"}
     root = write_files(tmp_path / "ws", files)
     async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
         place = {"line": 0, "character": 4}
         answer = await running.call("vscode.lsp.references", uri=running.uri("a.c"), position=place)
-        assert answer["summary"] == "Returned 0 references. Not looked for in Lex, Yacc."
+        said = unaccounted("area", 1, "in files of other languages", "a.y")
+        assert answer["summary"] == f"Returned 0 references. {said}"
 
 
-async def test_scripts_that_nobody_reads(tmp_path: Path) -> None:
+async def test_scripts_that_no_server_reads(tmp_path: Path) -> None:
     files = {
         "lib/common.bash": "area() {\n  echo 1\n}\nother() {\n  echo 2\n}\n",
         "libexec/run": "#!/usr/bin/env zsh\n. ../lib/common.bash\narea\n",
@@ -116,9 +119,6 @@ async def test_scripts_that_nobody_reads(tmp_path: Path) -> None:
         "LICENSE": "area\n",
     }
     root = write_files(tmp_path / "ws", files)
-    note = (
-        "The name also stands in {} that the server does not read ({}); uses there may be missing."
-    )
 
     async def summary(file: str, line: int, column: int) -> str:
         place = {"line": line, "character": column}
@@ -127,18 +127,18 @@ async def test_scripts_that_nobody_reads(tmp_path: Path) -> None:
         return str(answer["summary"]).removeprefix("Returned 0 references.").strip()
 
     async with engine(root, cache=tmp_path, registry=only("bash")) as running:
-        said = note.format("2 scripts", "libexec/run, test/run.bats")
+        said = unaccounted("area", 2, NOT_READ, "libexec/run, test/run.bats")
         assert await summary("lib/common.bash", 0, 0) == said
         assert await summary("lib/common.bash", 3, 0) == ""
         write_files(root, {"libexec/more": "#!/bin/zsh\nother\n"})
-        said = note.format("1 script", "libexec/more")
+        said = unaccounted("other", 1, NOT_READ, "libexec/more")
         assert await summary("lib/common.bash", 3, 0) == said
         (root / "libexec/more").unlink()
         assert await summary("lib/common.bash", 3, 0) == ""
 
 
 async def test_functions_of_the_shell_with_hyphens_in_their_names(tmp_path: Path) -> None:
-    """Only the whole name is looked for: a part of it stands in every other script."""
+    """Only the whole name is looked for: a part of it is in every other script."""
     files = {
         "lib.sh": "log-fail() {\n  echo 1\n}\nfunction log-info {\n  echo 2\n}\nlog-info\n",
         "run": "#!/bin/zsh\n. lib.sh\nlog-fail\nlog info\n",
@@ -154,8 +154,5 @@ async def test_functions_of_the_shell_with_hyphens_in_their_names(tmp_path: Path
                 position={"line": line, "character": column},
             )
             summaries.append(answer["summary"])
-    said = (
-        "Returned 0 references. The name also stands in 1 script that the server does not read "
-        "(run); uses there may be missing."
-    )
+    said = "Returned 0 references. " + unaccounted("log-fail", 1, NOT_READ, "run")
     assert summaries == [said, said, "Returned 1 reference.", "Returned 1 reference."]

@@ -1,4 +1,4 @@
-"""Uses in code that clangd does not compile: as many lines are said as uses are missed."""
+"""Uses in code that clangd does not compile: every place that is missed is counted."""
 
 import asyncio
 import json
@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.languages.samples import only
+from sightline.contract.failures import Unavailable
+from tests.languages.samples import only, unaccounted
 from tests.support.engine import Engine, engine
 from tests.support.files import write_files
 
@@ -36,11 +37,14 @@ async def uses(
         f"{item['uri'].rpartition('/')[2]}:{item['range']['start']['line']}"
         for item in answer["items"]
     }
-    return found, answer["summary"].partition("The name also stands")[2]
+    return found, answer["summary"].partition(". ")[2]
 
 
-def said(lines: str, files: str, where: str = "under #if or in macros") -> str:
-    return f" in {lines} {where} ({files}); uses there may be missing."
+LEFT_OUT = "in code that this build leaves out"
+
+
+def said(count: int, files: str, where: str = LEFT_OUT, name: str = "area") -> str:
+    return unaccounted(name, count, where, files)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +54,7 @@ def said(lines: str, files: str, where: str = "under #if or in macros") -> str:
             {"use.c": '#include "shape.h"\n#if OTHER\nint use(void) { return area(1); }\n#endif\n'},
             "shape.c",
             "area",
-            said("1 line", "use.c"),
+            said(1, "use.c"),
         ),
         (
             {
@@ -62,10 +66,19 @@ def said(lines: str, files: str, where: str = "under #if or in macros") -> str:
             "",
         ),
         (
+            {
+                "use.c": '#include "shape.h"\n#define drop(x)\nvoid a(void) { drop(area(1)); }\n'
+                "#if OTHER\nint b = area(2);\n#endif\nvoid c(void) { drop(area(3)); }\n"
+            },
+            "shape.c",
+            "area",
+            f"{said(2, 'use.c', 'in macros')} {said(1, 'use.c')}",
+        ),
+        (
             {"twice.h": '#include "shape.h"\n#define TWICE(x) (area(x) * 2)\n'},
             "shape.c",
             "area",
-            said("1 line", "twice.h"),
+            said(1, "twice.h", "in macros"),
         ),
         (
             {
@@ -90,7 +103,7 @@ def said(lines: str, files: str, where: str = "under #if or in macros") -> str:
             {"own.c": "static int own(void) { return 1; }\n#if OTHER\nint a = own();\n#endif\n"},
             "own.c",
             "own",
-            said("1 line", "own.c"),
+            said(1, "own.c", name="own"),
         ),
         # A member of a type that no other file sees.
         (
@@ -111,7 +124,7 @@ def said(lines: str, files: str, where: str = "under #if or in macros") -> str:
             },
             "own.c",
             "wide",
-            said("1 line", "use.c"),
+            said(1, "use.c", name="wide"),
         ),
         # A local name is meant in its own function only.
         (
@@ -124,20 +137,7 @@ def said(lines: str, files: str, where: str = "under #if or in macros") -> str:
             {"own.c": "int a(int n)\n{\n#if OTHER\n  n++;\n#endif\n  return n;\n}\n"},
             "own.c",
             "n)",
-            said("1 line", "own.c"),
-        ),
-        # The server knows nothing of what is asked about.
-        (
-            {"own.c": "#if OTHER\nint gone(void);\nint a = gone();\n#endif\n"},
-            "own.c",
-            "gone",
-            said("2 lines", "own.c"),
-        ),
-        (
-            {"own.c": "int a(void) { return 1; }\n#if OTHER\nint b(void) { return 2; }\n#endif\n"},
-            "own.c",
-            "return",
-            "",
+            said(1, "own.c", name="n"),
         ),
         (
             {
@@ -153,7 +153,7 @@ def said(lines: str, files: str, where: str = "under #if or in macros") -> str:
             {"own.c": "static int own(void) { return 1; }\n#if OTHER\nint a = own();\n#endif\n"},
             "own.c",
             "static",
-            said("1 line", "own.c"),
+            said(1, "own.c", name="own"),
         ),
         (
             {
@@ -162,18 +162,30 @@ def said(lines: str, files: str, where: str = "under #if or in macros") -> str:
             },
             "shape.h",
             "area",
-            said("8 lines", "use1.c, use2.c, use3.c, 1 more"),
+            said(8, "use1.c, use2.c, use3.c, 1 more"),
         ),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 10 else "",
 )
-async def test_what_is_missed_is_said(
+async def test_what_is_missed_is_counted(
     tmp_path: Path, more: dict[str, str], file: str, name: str, note: str
 ) -> None:
     files = NAMES | more
     root = write_files(tmp_path / "ws", files)
     async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
         assert (await uses(running, files, file, name))[1] == note
+
+
+async def test_a_name_in_code_that_is_left_out_is_refused(tmp_path: Path) -> None:
+    files = {"own.c": "#if OTHER\nint gone(void);\nint a = gone();\n#endif\n"}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
+        with pytest.raises(Unavailable) as refused:
+            await uses(running, files, "own.c", "gone")
+    assert str(refused.value) == (
+        "clangd cannot tell what `gone` is here (other build); ask where it is declared, "
+        "or search the text for it"
+    )
 
 
 async def test_a_declaration_that_was_not_asked_for_is_no_use(tmp_path: Path) -> None:
@@ -184,7 +196,7 @@ async def test_a_declaration_that_was_not_asked_for_is_no_use(tmp_path: Path) ->
         assert await uses(running, files, "shape.c", "area", declared=False) == (set(), "")
         write_files(root, {"use.h": "#if OTHER\nint use(void) { return area(1); }\n#endif\n"})
         found, note = await uses(running, files, "shape.c", "area", declared=False)
-        assert (found, note) == (set(), said("1 line", "use.h"))
+        assert (found, note) == (set(), said(1, "use.h"))
 
 
 async def test_what_is_said_follows_the_files(tmp_path: Path) -> None:
@@ -192,16 +204,14 @@ async def test_what_is_said_follows_the_files(tmp_path: Path) -> None:
     files = NAMES | {"use.c": use}
     root = write_files(tmp_path / "ws", files)
     async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
-        assert (await uses(running, files, "shape.c", "area"))[1] == said("1 line", "use.c")
+        assert (await uses(running, files, "shape.c", "area"))[1] == said(1, "use.c")
         write_files(root, {"use.c": use.replace("#if OTHER", "#if 1")})
         found, note = await uses(running, files, "shape.c", "area")
         assert "use.c:2" in found and not note
         write_files(root, {"use.c": use, "again.c": use})
-        assert (await uses(running, files, "shape.c", "area"))[1] == said(
-            "2 lines", "again.c, use.c"
-        )
+        assert (await uses(running, files, "shape.c", "area"))[1] == said(2, "again.c, use.c")
         (root / "use.c").unlink()
-        assert (await uses(running, files, "shape.c", "area"))[1] == said("1 line", "again.c")
+        assert (await uses(running, files, "shape.c", "area"))[1] == said(1, "again.c")
 
 
 OUTSIDE = NAMES | {"away.c": '#include "shape.h"\nint away(void) { return area(1); }\n'}
@@ -214,11 +224,11 @@ def commands(root: Path) -> dict[str, str]:
 
 async def test_a_source_that_nobody_compiles(tmp_path: Path) -> None:
     root = write_files(tmp_path / "ws", OUTSIDE | commands(tmp_path / "ws"))
-    where = "under #if, in macros or in files that are not compiled"
+    where = "in files that the server does not read"
     async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
         found, note = await uses(running, OUTSIDE, "shape.c", "area")
         assert found == {"shape.h:1", "shape.c:1"}
-        assert note == said("1 line", "away.c", where)
+        assert note == said(1, "away.c", where)
 
 
 async def test_a_source_that_nobody_compiles_changes_no_other_answer(tmp_path: Path) -> None:
@@ -271,9 +281,11 @@ async def test_a_header_that_nobody_includes_brings_nothing_back(tmp_path: Path)
         assert symbols["items"] == []
 
 
-async def test_where_no_name_stands_nothing_is_said_of_one(tmp_path: Path) -> None:
+async def test_where_there_is_no_name_none_is_looked_for(tmp_path: Path) -> None:
     files = NAMES | {"use.c": '#include "shape.h"\n#if OTHER\nint use(void);\n#endif\nint x = 1;\n'}
     root = write_files(tmp_path / "ws", files)
     async with engine(root, cache=tmp_path, registry=only("clangd")) as running:
-        for text in ("1;", "#if", "if"):
-            assert await uses(running, files, "use.c", text) == (set(), "")
+        for text, word in (("1;", ""), ("#if", ""), ("if", "if"), ("void", "void")):
+            found, note = await uses(running, files, "use.c", text)
+            assert found == set() and "also occurs" not in note
+            assert note.startswith(f"The word at this position (`{word}`)" if word else "There is")

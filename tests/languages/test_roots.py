@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sightline.contract.failures import CursorStale, WorkspaceDenied
+from sightline.contract.failures import CursorStale, Unavailable, WorkspaceDenied
 from sightline.workspace.roots import open_root
 from tests.languages.samples import only
 from tests.support.engine import Engine, engine
@@ -83,7 +83,10 @@ SIDE = {
 async def both_answers(running: Engine, root: Path) -> tuple[Any, Any]:
     place: dict[str, Any] = {"uri": (root / "a.c").as_uri()}
     place["position"] = {"line": 1, "character": 22}
-    used = await running.call("vscode.lsp.references", includeDeclaration=True, **place)
+    try:
+        used = await running.call("vscode.lsp.references", includeDeclaration=True, **place)
+    except Unavailable as refused:
+        used = str(refused)
     defined = await running.call("vscode.lsp.definition", **place)
     return used, defined
 
@@ -102,7 +105,7 @@ async def test_what_a_project_includes_of_another_root_is_read_while_that_is_one
             return await both_answers(running, one)
 
     alone, together = await fresh(one, cache="1"), await fresh(one, two, cache="2")
-    assert alone != together
+    assert alone[0].startswith("clangd cannot tell what `twice` is here (other build)")
     assert {item["uri"] for item in together[0]["items"]} == {
         (one / "a.c").as_uri(),
         (two / "b.h").as_uri(),

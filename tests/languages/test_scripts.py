@@ -12,10 +12,11 @@ import pytest
 from sightline.contract.failures import Unavailable
 from sightline.contract.settings import Settings
 from sightline.lsp.project import projects
-from tests.languages.samples import only
+from tests.languages.samples import only, unaccounted
 from tests.support.engine import Engine, engine
 from tests.support.files import write_files
 
+NOT_READ = "in files that the server does not read"
 _PYTHON = {
     "lib.py": "def area() -> int:\n    return 1\n\n\ndef other() -> int:\n    return 2\n",
     "bin/deploy": (
@@ -177,17 +178,15 @@ async def test_more_than_are_shown(
     root = write_files(tmp_path / "ws", files | {"bin/more": text})
     monkeypatch.setattr(projects, "MAX_SCRIPTS", 1)
     whole = {(library, line)} | {("bin/deploy", each) for each in lines}
-    said = "The name also stands in 1 script that the server does not read ({}); "
-    said += "uses there may be missing."
     async with engine(root, cache=tmp_path, registry=only(server)) as running:
         with pytest.raises(Unavailable, match="one of too many"):
             await running.call("vscode.lsp.documentSymbols", uri=running.uri("bin/more"))
         answer = await _references(running, library, line, column)
-        assert answer == (whole, said.format("bin/more"))
+        assert answer == (whole, unaccounted("area", len(lines), NOT_READ, "bin/more"))
         write_files(root, {"bin/before": text})
         whole = {(library, line)} | {("bin/before", each) for each in lines}
-        found, note = await _references(running, library, line, column)
-        assert (found, "2 scripts" in note) == (whole, True)
+        said = unaccounted("area", 2 * len(lines), NOT_READ, "bin/deploy, bin/more")
+        assert await _references(running, library, line, column) == (whole, said)
 
 
 @pytest.mark.parametrize("server", ["ty", "bash"])
@@ -205,43 +204,36 @@ async def test_one_that_cannot_be_shown_for_a_while(tmp_path: Path, server: str)
             assert await _references(running, library, line, column) == (whole, "")
 
 
-async def test_scripts_that_a_server_leaves_out_are_named(tmp_path: Path) -> None:
-    """ty leaves out what Git ignores, also where it has it open."""
+async def test_scripts_that_git_ignores(tmp_path: Path) -> None:
+    """ty leaves out what Git ignores, also where it has it open; uses there are found."""
     files = _PYTHON | {".git/HEAD": "ref: refs/heads/main\n", ".gitignore": "/bin/made\n"}
     root = write_files(tmp_path / "ws", files | {"bin/made": files["bin/deploy"]})
     async with engine(root, cache=tmp_path, registry=only("ty")) as running:
         found, said = await _references(running, "lib.py", 0, 4)
-    assert found == {("lib.py", 0), ("bin/deploy", 1), ("bin/deploy", 5)}
-    assert said == (
-        "The name also stands in 1 script that the server found no use in (bin/made); "
-        "uses there may be missing."
-    )
+    scripts = {(f"bin/{name}", line) for name in ("deploy", "made") for line in (1, 5)}
+    assert (found, said) == ({("lib.py", 0)} | scripts, "")
 
 
 async def test_what_a_shell_reads_when_it_starts(tmp_path: Path) -> None:
-    """A hidden file with a first line is a script like any other; one without is named."""
+    """A hidden file with a first line is a script like any other; one without is counted."""
     files = _SHELL | {".aliases": "#!/usr/bin/env bash\nother\n", ".bashrc": "other\n"}
     files |= {"more.zsh": "other\n", ".gitignore": "other\n"}
     root = write_files(tmp_path / "ws", files)
     async with engine(root, cache=tmp_path, registry=only("bash")) as running:
         found, said = await _references(running, "lib.sh", 3, 0)
     assert found == {("lib.sh", 3), (".aliases", 1)}
-    assert said == (
-        "The name also stands in 2 scripts that the server does not read (.bashrc, more.zsh); "
-        "uses there may be missing."
-    )
+    assert said == unaccounted("other", 2, NOT_READ, ".bashrc, more.zsh")
 
 
-async def test_a_script_that_requires_is_named(tmp_path: Path) -> None:
-    """No server follows a destructured ``require``."""
+async def test_a_script_that_requires(tmp_path: Path) -> None:
+    """No server reports what a destructured ``require`` gives."""
     files = _NODE | {
         "bin/deploy": '#!/usr/bin/node\nconst { area } = require("../lib.js");\narea();\n'
     }
     root = write_files(tmp_path / "ws", files)
     async with engine(root, cache=tmp_path, registry=only("tsgo")) as running:
         found, said = await _references(running, "lib.js", 0, 16)
-    assert found == {("lib.js", 0)}
-    assert "found no use in (bin/deploy)" in said
+    assert (found, said) == ({("lib.js", 0), ("bin/deploy", 1), ("bin/deploy", 2)}, "")
 
 
 async def test_members_on_values_of_unknown_type(tmp_path: Path) -> None:
@@ -253,7 +245,14 @@ async def test_members_on_values_of_unknown_type(tmp_path: Path) -> None:
     async with engine(root, cache=tmp_path, registry=only("ty")) as running:
         found, said = await _references(running, "box.py", 1, 8)
     assert found == {("box.py", 1)}
-    assert "shut stands on values of unknown type in 1 place (bin/deploy)" in said
+    assert said == unaccounted("shut", 1, "where the type is unknown", "bin/deploy")
+
+
+async def test_another_symbol_of_the_name_in_a_script(tmp_path: Path) -> None:
+    files = _PYTHON | {"bin/deploy": "#!/usr/bin/python3\ndef area(): ...\narea()\n"}
+    root = write_files(tmp_path / "ws", files)
+    async with engine(root, cache=tmp_path, registry=only("ty")) as running:
+        assert await _references(running, "lib.py", 0, 4) == ({("lib.py", 0)}, "")
 
 
 async def test_what_is_no_script_costs_nothing(tmp_path: Path) -> None:
@@ -269,9 +268,6 @@ async def test_what_is_no_script_costs_nothing(tmp_path: Path) -> None:
     async with engine(root, cache=tmp_path, registry=only("ty")) as running:
         found, said = await _references(running, "lib.py", 0, 4)
         assert found == {("lib.py", 0), ("bin/deploy", 1), ("bin/deploy", 5)}
-        assert said == (
-            "The name also stands in 1 script that the server does not read (bytes); "
-            "uses there may be missing."
-        )
+        assert said == unaccounted("area", 1, NOT_READ, "bytes")
         with pytest.raises(Unavailable, match="no language server is known"):
             await running.call("vscode.lsp.documentSymbols", uri=running.uri("line"))

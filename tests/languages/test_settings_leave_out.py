@@ -1,16 +1,16 @@
-"""Files that a project keeps from its type checker: references say how many, and find the rest."""
+"""Files that a project keeps from its type checker: references find or count uses there."""
 
 from pathlib import Path
 
 import pytest
 
 from sightline.lsp.project.selection import is_dependency
-from tests.languages.samples import only
+from tests.languages.samples import only, unaccounted
 from tests.support.engine import Engine, engine
 from tests.support.files import write_files
 from tests.support.program import run
 
-USE = "from app.core import target\n\ntarget()\n"
+USE = "from app.core import target\n\ntarget()\n\n\ndef mark(): ...\n"
 FILES = {
     "src/app/core.py": "def target() -> int:\n    return 1\n",
     "src/app/use.py": USE,
@@ -39,9 +39,18 @@ SETTINGS = [
 ]
 
 
-def note(count: int) -> str:
-    files = "1 file" if count == 1 else f"{count} files"
-    return f"The project's own settings leave out {files}; uses there may be missing."
+def summary_of(server: str, found: set[str]) -> str:
+    """The whole summary, where these files were found: pyright leaves out the others."""
+    missed = sorted(path for path in FILES if "core" not in path and _name(path) not in found)
+    said = f"Returned {2 * len(found)} references."
+    if not missed:
+        return said
+    assert server == "pyright"
+    return f"{said} " + unaccounted("target", len(missed), "not checked", ", ".join(missed))
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 async def asked(running: Engine) -> tuple[set[str], str]:
@@ -53,13 +62,31 @@ async def asked(running: Engine) -> tuple[set[str], str]:
     return {item["uri"].rpartition("/")[2] for item in answer["items"]}, answer["summary"]
 
 
+async def listed(running: Engine) -> tuple[set[str], str]:
+    """The files that a list of symbols has, and what it says of others."""
+    answer = await running.call("vscode.lsp.workspaceSymbols", query="mark")
+    names = {_name(item["location"]["uri"]) for item in answer["items"]}
+    return names, answer["summary"].partition(". ")[2]
+
+
+def note(count: int) -> str:
+    if not count:
+        return ""
+    files = "1 file" if count == 1 else f"{count} files"
+    return f"The project's own settings leave out {files}; symbols there may be missing."
+
+
 @pytest.mark.parametrize(("server", "settings"), SETTINGS)
-async def test_as_many_are_named_as_are_missed(tmp_path: Path, server: str, settings: str) -> None:
+async def test_as_many_are_counted_as_are_missed(
+    tmp_path: Path, server: str, settings: str
+) -> None:
     root = write_files(tmp_path / "ws", FILES | {"pyproject.toml": PROJECT + settings})
     async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
         found, summary = await asked(running)
-        missed = len(ALL - found)
-        assert (note(missed) in summary) if missed else ("leave out" not in summary)
+        assert summary == summary_of(server, found)
+        names, said = await listed(running)
+        assert said == note(len(ALL - names))
+        assert found == (names if server == "pyright" else ALL)
 
 
 NO_DEEP = '{"exclude": ["tests/deep"]}'
@@ -129,8 +156,8 @@ async def test_what_settings_extend(tmp_path: Path, extended: str) -> None:
     root = write_files(tmp_path / "ws", FILES | EXTENDED[extended])
     async with engine(root, cache=tmp_path / "cache", registry=only("pyright")) as running:
         found, summary = await asked(running)
-        missed = len(ALL - found)
-        assert (note(missed) in summary) if missed else ("leave out" not in summary)
+        assert summary == summary_of("pyright", found)
+        assert await listed(running) == (found, note(len(ALL - found)))
 
 
 @pytest.mark.parametrize("base", ["base.json", "../base.json"])
@@ -140,10 +167,10 @@ async def test_what_they_extend_is_seen_to_change(tmp_path: Path, base: str) -> 
     async with engine(root, cache=tmp_path / "cache", registry=only("pyright")) as running:
         for _ in range(2):
             found, summary = await asked(running)
-            assert found == ALL and "leave out" not in summary
+            assert (found, summary) == (ALL, summary_of("pyright", ALL))
             write_files(root, {base: '{"exclude": ["**/deep"]}'})
             found, summary = await asked(running)
-            assert found == ALL - {"more.py"} and note(1) in summary
+            assert found == ALL - {"more.py"} and summary == summary_of("pyright", found)
             write_files(root, {base: "{}"})
 
 
@@ -166,8 +193,7 @@ async def test_what_a_user_has_at_home_is_nothing_of_the_project(
         environment=environment,
         trusted=lambda root: trusted,
     ) as running:
-        found, summary = await asked(running)
-        assert found == ALL and "leave out" not in summary
+        assert await asked(running) == (ALL, "Returned 6 references.")
 
 
 USUAL = (
@@ -176,7 +202,8 @@ USUAL = (
     ".hidden build env out target lib"
 ).split()
 BY_DEFAULT = (
-    "The server leaves out {} by default, for the names of their folders; {} there may be missing."
+    "The server leaves out {} files by default, for the names of their folders; "
+    "symbols there may be missing."
 )
 
 
@@ -194,14 +221,17 @@ async def test_what_is_left_out_by_default(tmp_path: Path, server: str, settings
     root = write_files(tmp_path / "ws", FILES | uses | {"pyproject.toml": PROJECT + settings})
     async with engine(root, cache=tmp_path / "cache", registry=only(server)) as running:
         found, summary = await asked(running)
-        missed = {path for path in uses if path.rpartition("/")[2] not in found}
-        # Folders of dependencies and caches are nobody's work, for whoever looks.
-        own = {path for path in missed if not any(is_dependency(p) for p in path.split("/"))}
-        said = BY_DEFAULT.format(f"{len(own)} files", "uses")
-        assert (said in summary) if own else ("by default" not in summary), (own, summary)
-        symbols = await running.call("vscode.lsp.workspaceSymbols", query="target")
-        said = BY_DEFAULT.format(f"{len(own)} files", "symbols")
-        assert (said in symbols["summary"]) if own else ("by default" not in symbols["summary"])
+        names, said = await listed(running)
+        # Folders of dependencies and caches are not the project's work.
+        own = {path for path in uses if not any(is_dependency(p) for p in path.split("/"))}
+        count = len({path for path in own if _name(path) not in names})
+        assert said == (BY_DEFAULT.format(count) if count else "")
+        left = [path for path in sorted(own) if _name(path) not in found]
+        expected = f"Returned {2 * len(found)} references."
+        if server == "pyright":
+            shown = f"{', '.join(left[:3])}, {len(left) - 3} more"
+            expected += " " + unaccounted("target", len(left), "not checked", shown)
+        assert (summary, bool(left)) == (expected, server == "pyright")
 
 
 async def test_it_is_said_as_long_as_it_is_so(tmp_path: Path) -> None:
@@ -210,12 +240,14 @@ async def test_it_is_said_as_long_as_it_is_so(tmp_path: Path) -> None:
         assert (await asked(running))[0] == ALL
         write_files(root, {"pyrightconfig.json": '{"exclude": ["tests/deep"]} // why'})
         found, summary = await asked(running)
-        assert found == ALL - {"more.py"} and note(1) in summary
+        assert found == ALL - {"more.py"} and summary == summary_of("pyright", found)
+        assert await listed(running) == (found, note(1))
         write_files(root, {"tests/deep/other.py": "x = 1\n"})
-        assert note(2) in (await asked(running))[1]
+        assert await asked(running) == (found, summary)
+        assert await listed(running) == (found, note(2))
         (root / "pyrightconfig.json").unlink()
-        found, summary = await asked(running)
-        assert found == ALL and "leave out" not in summary
+        assert await asked(running) == (ALL, "Returned 6 references.")
+        assert await listed(running) == (ALL, "")
 
 
 def test_doctor_counts_them(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
-"""Uses in scripts that the server for shell reads and does not see: it is said where they are."""
+"""Uses in shell scripts that the server reads and does not see: their places are counted."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.languages.samples import only
+from tests.languages.samples import only, unaccounted
 from tests.languages.test_other_builds import uses
 from tests.support.engine import engine
 from tests.support.files import write_files
@@ -60,5 +60,5 @@ async def test_a_name_where_no_use_was_found(tmp_path: Path, case: str) -> None:
     root = write_files(tmp_path / "ws", files)
     async with engine(root, cache=tmp_path, registry=only("bash")) as running:
         _, note = await uses(running, files, "lib.sh", name)
-    told = " in 1 line that the server found no use in (run.sh); uses there may be missing."
+    told = unaccounted(name, 1, "in quoted commands", "run.sh")
     assert note == (told if case in UNSEEN else "")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.lsp.asking.kin import Blocks, openers
+from sightline.lsp.unaccounted.class_hierarchy import Blocks, openers
 from sightline.text.code import PYTHON
 from sightline.text.spans import spans_of
 

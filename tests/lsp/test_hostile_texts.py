@@ -16,27 +16,19 @@ import pytest
 from sightline.context.code.signatures import signature
 from sightline.contract.declarations import without_declarations
 from sightline.contract.limits import MAX_SEARCH_QUERY_CODE_POINTS
+from sightline.contract.unaccounted import Reason, Unaccounted
 from sightline.contract.values import Location, Position, Range
 from sightline.index.cutting.keys import cut_keys
 from sightline.index.reading.languages import language_of
 from sightline.index.searching.query import understand
-from sightline.lsp.asking.kin import Blocks
-from sightline.lsp.asking.members import is_code, is_local, is_member
-from sightline.lsp.asking.named_fields import Classes
-from sightline.lsp.asking.named_parameters import owners, parameter
-from sightline.lsp.asking.starred import has_both
-from sightline.lsp.asking.stubs import declares
 from sightline.lsp.asking.unknown_names import is_imported, is_name
 from sightline.lsp.c.directives import needed, spelled
 from sightline.lsp.c.dropped_arguments import arguments, definitions, dropping
 from sightline.lsp.c.outside_bodies import only_adds_functions, outside_bodies
 from sightline.lsp.coverage.left_out import is_left_out
 from sightline.lsp.coverage.packages import not_installed
-from sightline.lsp.coverage.python_imports import imported
 from sightline.lsp.coverage.shell_mentions import ShellMentions
 from sightline.lsp.coverage.shell_quotes import plain_texts
-from sightline.lsp.coverage.typescript_aliases import imported as typescript_imported
-from sightline.lsp.coverage.typescript_aliases import named
 from sightline.lsp.coverage.unlisted_macros import macros_of
 from sightline.lsp.files.globs import matcher
 from sightline.lsp.files.reading import read_toml
@@ -45,8 +37,12 @@ from sightline.lsp.project.projects import Project
 from sightline.lsp.python.names import PythonText
 from sightline.lsp.typescript.path_patterns import expression_of, fills
 from sightline.lsp.typescript.tsconfig import read
+from sightline.lsp.unaccounted.class_hierarchy import Blocks
+from sightline.lsp.unaccounted.engine import MOST_ASKED, RULES
+from sightline.lsp.unaccounted.symbols import Symbol
 from sightline.text.code import PYTHON
 from sightline.text.names import name_at
+from sightline.text.scopes import Scope, grammar_of, is_prose, scope_at
 from sightline.text.sources import SourceTexts, word
 from sightline.text.spans import spans_of
 from tests.support.files import write_files
@@ -148,21 +144,37 @@ def dropped_arguments(text: str) -> None:
     dropping(definitions(text))
 
 
-def stub_of_a(text: str) -> None:
-    said = text.encode("utf-8", "surrogatepass")
-    declares(said, word("a").starts(said), "a")
-
-
-def found_once(text: str) -> None:
-    """What is found out of a source of Python and kept: its classes, its stars, its blocks."""
+def blocks(text: str) -> None:
     data = text[: SIZE // 32].encode()
-    blocks = Blocks(data, spans_of(PYTHON, data))
-    blocks.class_line(len(blocks) - 1), blocks.openers
-    with tempfile.TemporaryDirectory() as folder:
-        root = write_files(Path(folder), {"a.py": "__all__ = []\n" + text[: SIZE // 32]})
-        texts = SourceTexts(lambda: [str(root / "a.py")])
-        texts.search(word("a"))
-        texts.made_of_all(Classes), texts.made(str(root / "a.py"), has_both)
+    found = Blocks(data, spans_of(PYTHON, data))
+    found.class_line(len(found) - 1), found.openers
+
+
+def occurrences_in(name: str, language: str) -> Callable[[str], object]:
+    """Everything that is asked of each occurrence of a name in a source."""
+    rules = RULES[language]
+    grammar = grammar_of(language)
+
+    def occurrences(text: str) -> None:
+        data = text[: SIZE // 64].encode()
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(write_files(Path(folder), {name: data.decode()}) / name)
+            texts = SourceTexts(lambda: [path])
+            hits = texts.search(word("a")) or {}
+            for scope in Scope:
+                symbol = Symbol("a", (), frozenset(), scope, frozenset({"b"}))
+                for start in hits.get(path, ()):
+                    rules.may_use(symbol, texts, path, start)
+                    rules.may_use_string(symbol, texts, path, start)
+                for start in hits.get(path, ())[:MOST_ASKED]:
+                    rules.unresolved(symbol, texts, path, start, None)
+                    rules.stand_in(texts.text(path), "a", start)
+                    rules.passes_on(texts.text(path), "a", start)
+                    is_prose(grammar, texts.text(path), start)
+            scope_at(grammar, texts.text(path), len(texts.text(path)) // 2)
+
+    occurrences.__name__ = f"occurrences_in_{language}"
+    return occurrences
 
 
 def shell_quotes(text: str) -> None:
@@ -182,11 +194,11 @@ class Script:
         return []
 
 
-def mentioned(folder: Path, text: str, found: Sequence[Location] = ()) -> str:
-    """What is said of a name that stands in a script."""
+def mentioned(folder: Path, text: str, found: Sequence[Location] = ()) -> Unaccounted:
+    """The occurrences of a name in a script that are not among those found."""
     project = Script(str(write_files(folder, {"a.sh": text})))
     mentions = ShellMentions(lambda: cast("Project", project))
-    return asyncio.run(mentions.note("a", found))
+    return asyncio.run(mentions.unaccounted("a", found))[0]
 
 
 def shell_mentions(text: str) -> None:
@@ -194,13 +206,6 @@ def shell_mentions(text: str) -> None:
     place = Location("file:///a.sh", Range(Position(1, 0), Position(1, 1)))
     with tempfile.TemporaryDirectory() as folder:
         mentioned(Path(folder), text[: SIZE // 64], [place] * text.count("a"))
-
-
-def parameters(text: str) -> None:
-    """Of a function that begins before a text, and of one that it may begin itself."""
-    end = Position(text.count("\n"), len(text) - (text.rfind("\n") + 1))
-    owners([Location("file:///a", Range(end, end))], lambda uri: text)
-    parameter(f"def f({text}", Range(Position(0, 4), Position(0, 5)), "a")
 
 
 def name_in(language: str) -> Callable[[str], object]:
@@ -211,8 +216,7 @@ def name_in(language: str) -> Callable[[str], object]:
         place = Position(line, column)
         here = Location("file:///a", Range(place, place))
         is_imported(language, here, lambda uri: text)
-        is_name(language, text, place), is_member(language, text, place), is_local(text, place)
-        name_at(text, place, language), is_code(language, text, place)
+        is_name(language, text, place), name_at(text, place, language)
         without_declarations([here], [here], language, lambda uri: text)
 
     around_a_name.__name__ = f"around_a_name_in_{language}"
@@ -225,14 +229,11 @@ READERS: list[Callable[[str], object]] = [
     needed,
     outside_bodies,
     added_functions,
-    named,
-    typescript_imported,
-    imported,
     python_names,
     dropped_arguments,
-    stub_of_a,
-    parameters,
-    found_once,
+    blocks,
+    occurrences_in("a.py", "python"),
+    occurrences_in("a.ts", "typescript"),
     macros_of,
     signature,
     brace_signature,
@@ -263,11 +264,11 @@ HEADS = [
 ]
 
 
-def test_a_name_that_stands_everywhere_in_scripts(tmp_path: Path) -> None:
-    told = "The name stands in too many places of shell scripts to look at; uses there may be"
-    assert mentioned(tmp_path, "b $a\n" * 30_000).startswith(told)
+def test_a_name_that_is_everywhere_in_scripts(tmp_path: Path) -> None:
+    assert mentioned(tmp_path, "b $a\n" * 30_000).reason is Reason.OVER_BUDGET
     # In one line of three megabytes, too, it is looked at from the place before.
-    assert "stands in 1 line that" in mentioned(tmp_path, f"echo $a {'b' * 200} " * 15_000)
+    told = mentioned(tmp_path, f"echo $a {'b' * 200} " * 15_000)
+    assert (told.reason, told.count) == (Reason.QUOTED, 1)
 
 
 @pytest.mark.parametrize("head", HEADS, ids=lambda head: head[16:30])

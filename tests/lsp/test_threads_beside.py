@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from sightline.contract.failures import Bug
-from sightline.lsp.coverage.reach import Reach
 from sightline.process.strays import end_strays
 from sightline.text.dirty_paths import DirtyPaths
 from sightline.text.sources import SourceTexts, word
@@ -25,38 +24,6 @@ NAME = {"line": 0, "character": 5}
 async def uses(running: Engine, name: str = "a.py", character: int = 5) -> Any:
     position = NAME | {"character": character}
     return await running.call("vscode.lsp.references", uri=running.uri(name), position=position)
-
-
-async def test_what_is_being_counted_is_not_known_yet(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Who asks meanwhile is told of what the server leaves out, too."""
-    settings = '[project]\nname = "pkg"\nversion = "1"\n[tool.ty.src]\ninclude = ["pkg"]\n'
-    files = {
-        "pyproject.toml": settings,
-        "pkg/__init__.py": "",
-        "pkg/a.py": "def target(): ...\n",
-        "tests/b.py": "from pkg.a import target\ntarget()\n",
-    }
-    root = write_files(tmp_path / "ws", files)
-    counting, go_on, count = threading.Event(), threading.Event(), Reach._excluded
-
-    def slowly(self: Reach, *given: Any) -> Any:
-        counting.set()
-        assert go_on.wait(60)
-        return count(self, *given)
-
-    monkeypatch.setattr(Reach, "_excluded", slowly)
-    async with engine(root, cache=tmp_path) as running:
-        first = asyncio.create_task(uses(running, "pkg/a.py"))
-        while not counting.is_set():
-            await asyncio.sleep(0)
-        second = asyncio.create_task(uses(running, "pkg/a.py", 6))
-        for _ in range(200):  # it has every turn that it needs to believe what it must not
-            await asyncio.sleep(0)
-        go_on.set()
-        for answer in (await first, await second):
-            assert "leave out 1 file" in answer["summary"]
 
 
 async def test_one_that_fails_keeps_nobody_from_being_told(tmp_path: Path) -> None:
@@ -86,7 +53,7 @@ async def test_one_that_fails_keeps_nobody_from_being_told(tmp_path: Path) -> No
     ids=["a long number", "no path", "a deep key"],
 )
 async def test_a_project_file_that_is_odd(tmp_path: Path, odd: str) -> None:
-    """Imports of what lies where the server does not look are named, first and later."""
+    """Uses behind imports that do not resolve are told, first and later."""
     manifest = f'{odd}\n[project]\nname = "x"\nversion = "1"\n'
     if "tool" in odd:
         manifest = f'[project]\nname = "x"\nversion = "1"\n{odd}\n'
@@ -100,7 +67,7 @@ async def test_a_project_file_that_is_odd(tmp_path: Path, odd: str) -> None:
     async with engine(root, cache=tmp_path) as running:
         for character in (4, 5):
             answer = await uses(running, "lib/shop/a.py", character)
-            assert "Imports of shop are not resolved in 1 file" in answer["summary"]
+            assert "behind imports that do not resolve (tests/test_a.py)" in answer["summary"]
 
 
 async def test_a_process_that_could_not_be_looked_after_once(

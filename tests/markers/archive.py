@@ -23,10 +23,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Archive", "Call"]
+__all__ = ["MARKER", "SECTION", "Archive", "Call", "masked", "shown"]
 
-_SECTION = re.compile(r"^-- (.+) --$", re.MULTILINE)
-_MARKER = re.compile(r"⟨(\w+)⟩")
+SECTION = re.compile(r"^-- (.+) --$", re.MULTILINE)
+MARKER = re.compile(r"⟨(\w+)⟩")
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Archive:
 
     @classmethod
     def read(cls, text: str) -> "Archive":
-        comment, *rest = _SECTION.split(text)
+        comment, *rest = SECTION.split(text)
         archive = cls(comment.strip())
         for name, body in zip(rest[::2], rest[1::2], strict=True):
             archive.sections.append((name, body.removeprefix("\n")))
@@ -67,7 +67,7 @@ class Archive:
     def _unmark(self, name: str, body: str) -> str:
         lines = body.split("\n")
         for number in range(len(lines)):
-            while match := _MARKER.search(lines[number]):
+            while match := MARKER.search(lines[number]):
                 before = lines[number][: match.start()]
                 column = len(before.encode("utf-16-le")) // 2
                 self.marks[match[1]] = (name, number, column)

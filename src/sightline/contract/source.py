@@ -10,6 +10,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
+from sightline.contract.unaccounted import Unaccounted
 from sightline.contract.values import Hover, Location, Position, Range
 
 __all__ = [
@@ -68,8 +69,10 @@ class Covered(Struct, Generic[T], frozen=True):
     items: T
     #: The languages of the workspace that nobody here can answer for.
     uncovered: tuple[str, ...] = ()
-    #: The languages in whose files more of the same may be, where nobody looked.
-    unread: tuple[str, ...] = ()
+    #: The places of the name that the answer could not account for.
+    unaccounted: tuple[Unaccounted, ...] = ()
+    #: The name that these are places of.
+    name: str = ""
     #: One more sentence about what the answer covers.
     note: str = ""
     #: Whether nothing at all is known of the place that was asked about, and no note says why.

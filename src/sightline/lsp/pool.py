@@ -26,14 +26,13 @@ from sightline.contract.source import (
     SourceFile,
 )
 from sightline.contract.texts import listed
+from sightline.contract.unaccounted import merged, reason_of
 from sightline.contract.uris import is_unicode, uri_of
 from sightline.contract.values import Hover, Location, Position
 from sightline.lsp.asking import questions
 from sightline.lsp.asking.header_questions import Asked, in_a_source, note_of
-from sightline.lsp.asking.references import Ask, Found, define, find
-from sightline.lsp.asking.spelled import Accounted, Known, Spelled, account
 from sightline.lsp.asking.sweep import Counter, sweep
-from sightline.lsp.asking.unknown_names import NOTE
+from sightline.lsp.asking.unknown_names import LEFT_OUT, UNKNOWN
 from sightline.lsp.coverage.other_builds import (
     Extent,
     Mention,
@@ -57,6 +56,7 @@ from sightline.lsp.shortcomings import Shortcoming
 from sightline.lsp.start.launcher import Launcher, Start
 from sightline.lsp.start.preparing import Preparing
 from sightline.lsp.together import both
+from sightline.lsp.unaccounted.references import Ask, Found, define, find
 from sightline.lsp.wire.messages import SymbolDetails
 from sightline.process.child import Child
 from sightline.process.keepers import Keepers
@@ -166,12 +166,10 @@ class Pool:
         self, file: SourceFile, position: Position, *, include_declaration: bool
     ) -> Covered[Sequence[Location]]:
         own = self._routes.route(file.path, "references")
-        unread = await self.gaps.unread_languages(own, file.path)
         asked = Asked(Expected(file, position, include_declaration))
         if own.spec.compile_database:
             asked = await in_a_source(self._server(own), asked.question)
         question = asked.question
-
         copies: set[Location] = set()
 
         async def references(server: Server, question: Expected) -> Sequence[Location]:
@@ -182,8 +180,7 @@ class Pool:
         async def ask(route: Route) -> Found:
             server = await self._reader(route, question.file.path)
             language = self._routes.language_id(question.file.path)
-            members = self.gaps.members(route)
-            found = await find(server, question, language, references, members)
+            found = await find(server, question, language, references, self.gaps.texts(route))
             copies.update(self._routes.in_worktrees(route, found.places, lambda place: place.uri))
             # A file of another project is seen here through the wrong environment.
             own = self._routes.own(route, found.places, lambda place: place.uri)
@@ -191,37 +188,30 @@ class Pool:
 
         # Code of a project with its own environment may use what lies outside of it.
         related = self._routes.related(own)
+        routes = [own, *(route for route in related if route != own)]
         unreadable = self.gaps.of_files(related, searched=True)
-        language = self._routes.language(file.path) or ""
-        name = whole_name(language, file, position, ())
-        lacking = self.gaps.of_references(related, own, file, name)
         parts, sought = await self._beside(self._turns.all(ask, related), own, question)
         found = [place for part in parts for place in part.places]
         mentions = await self._mentions(sought, question, file, found, references)
-        lacks, spelled = await lacking
-        if spelled is not None:
-            told = await self._accounted(related, file.path, spelled, parts)
-            lacks = lacks.given(told)
-            if told.has_name:
-                unread = await self.gaps.unread_languages(own, file.path, name)
-        name = whole_name(language, file, position, found)
-        notes = [_not_shown(copies), self._note(own), *lacks, mentions.sentence]
-        notes.append(await self.gaps.in_scripts(related, name, found, self._scripts_of))
-        known = [*found, *(place for part in parts for place in part.known.definitions)]
-        notes.append(await self.gaps.in_shell(related, language, name, known))
-        notes.append(await self.gaps.in_quotes(related, name, known))
-        notes += [*dict.fromkeys(part.note for part in parts), await unreadable]
-        notes.append(await self.gaps.in_other_roots(own, file.path, name, found))
-        unknown = all(part.unknown for part in parts)
-        if unknown and not mentions.explains:
-            notes.append(NOTE)
+        language = self._routes.language(file.path) or ""
+        name = mentions.name or whole_name(language, file, position, found)
+        known = [*found, *(place for part in parts for place in part.definitions)]
+        elsewhere = await self.gaps.elsewhere(routes, file, name, known, self._scripts_of)
+        left = merged([*(each for part in parts for each in part.unaccounted), *elsewhere])
+        unknown = all(part.unknown for part in parts) and not mentions.explains
         nameless = all(part.nameless for part in parts) and not (unknown or mentions.explains)
+        notes = [_not_shown(copies), self._note(own, by_name=True), await unreadable]
+        if unknown and not found:
+            raise Unavailable(UNKNOWN.format(own.name, name))
         if own.spec.compile_database:
             path = question.file.path
             server, spoken = await self._reader(own, path), self._routes.language_id(path)
             notes.append(await note_of(server, question.file, spoken))
+        left = merged([*left, *mentions.unaccounted])
+        if not found and (reason := reason_of(left, file.path, position.line)) is not None:
+            raise Unavailable(LEFT_OUT.format(own.name, name, reason.value))
         note = " ".join(filter(None, notes))
-        return Covered(found, unread=unread, note=note, nameless=nameless)
+        return Covered(found, unaccounted=left, name=name, note=note, nameless=nameless)
 
     async def hover(self, file: SourceFile, position: Position) -> Hover | None:
         server, language = await self._server_for(file, "hover")
@@ -422,21 +412,6 @@ class Pool:
 
     # Servers
 
-    async def _accounted(
-        self, routes: Sequence[Route], path: str, spelled: Spelled, parts: Sequence[Found]
-    ) -> Accounted:
-        """Whether a name stands where the servers that were asked may have missed a use."""
-        if any(part.unknown for part in parts):
-            return Accounted()
-        # Several servers may not run at the same time, so none of them is asked again.
-        server = await self._reader(routes[0], path) if len(routes) == 1 else None
-        known = Known(
-            [place for part in parts for place in part.known.definitions],
-            [place for part in parts for place in part.known.places],
-            any(part.known.member for part in parts),
-        )
-        return await account(self._routes.language_id(path), known, spelled, server)
-
     async def _beside(
         self, answer: Coroutine[Any, Any, T], route: Route, question: Expected
     ) -> tuple[T, _Sought | None]:
@@ -490,10 +465,6 @@ class Pool:
                 reach = Extent(reach.names)  # another file has the name, too
         return await others.note(words, reach, declared)
 
-    def _scripts_of(self, route: Route) -> Collection[str]:
-        """The scripts without an extension that a server is shown."""
-        return self._known(route).scripts
-
     def _without(self, unable: Sequence[tuple[Route, Unavailable]]) -> str:
         """What is to be said of servers that cannot answer, while the others do."""
         if not unable:
@@ -510,6 +481,10 @@ class Pool:
             for reason, where in places.items()
         )
 
+    def _scripts_of(self, route: Route) -> Collection[str]:
+        """The scripts without an extension that a server is shown."""
+        return self._known(route).scripts
+
     def _without_scripts(self, routes: Sequence[Route], operation: Operation) -> str:
         """What is to be said of scripts that an answer has nothing of, although they are shown."""
         missing = (route for route in routes if operation in route.spec.scripts_missing_in)
@@ -521,8 +496,12 @@ class Pool:
         self._try_again = None
         self._workspace.source_changed()
 
-    def _note(self, *routes: Route) -> str:
-        sentences = [each.sentence for each in self.shortcomings(*routes)]
+    def _note(self, *routes: Route, by_name: bool = False) -> str:
+        """What stands in the way of complete answers. ``by_name``: but for what references look
+        for by the name.
+        """
+        lacking = self.shortcomings(*routes)
+        sentences = [each.sentence for each in lacking if not (by_name and each.by_name)]
         roots = [route.project.projects.root for route in routes]
         if any(map(self._workspace.is_unwatched_around, roots)):
             sentences.append(_UNWATCHED)

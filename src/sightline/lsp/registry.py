@@ -108,16 +108,6 @@ class Trouble(Struct, frozen=True, forbid_unknown_fields=True):
     blind: bool = False
 
 
-class Doubt(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a server does not follow, so that references may be missing."""
-
-    language: str
-    #: A pattern for the text of the document that is asked about.
-    where: str
-    #: What callers are told.
-    means: str
-
-
 class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     languages: tuple[str, ...]
     #: Whether it comes before the other servers of its languages, or after them. Unless a user
@@ -209,7 +199,6 @@ class ServerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     no_symbol: str = ""
     #: What it says when something is missing. With ``status`` anything but good health counts.
     troubles: tuple[Trouble, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
     #: Folders outside the workspace whose change may end a trouble, as patterns: then it starts
     #: over. ``~`` is the user's home, ``$NAME`` a variable of the environment.
     outside: tuple[str, ...] = ()
@@ -399,7 +388,6 @@ def _check(
         spec.ready_signal,
         spec.no_symbol,
         *(each.says for each in spec.troubles),
-        *(each.where for each in spec.doubts),
     ):
         try:
             re.compile(pattern)

@@ -14,3 +14,5 @@ class Shortcoming(NamedTuple):
     sentence: str
     #: For people, in ``sightline doctor``.
     fix: str = ""
+    #: Whether references look for their name in what it concerns, and need not say it.
+    by_name: bool = False

@@ -14,14 +14,23 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar, cast
 
-from sightline.contract.texts import column_of
+from sightline.contract.texts import column_of, line_length_utf16
 from sightline.contract.values import Position
 from sightline.text.dirty_paths import Changed, DirtyPaths
 from sightline.text.readable import State, read_whole
 from sightline.text.spans import Spans, spans_of
 from sightline.text.word_files import WordFiles
 
-__all__ = ["Hits", "Sought", "SourceTexts", "after_dot", "numbered", "word"]
+__all__ = [
+    "Hits",
+    "Sought",
+    "SourceTexts",
+    "after_dot",
+    "numbered",
+    "offset_of",
+    "position_of",
+    "word",
+]
 
 _MAX_BYTES = 4 << 20
 #: So much is kept of a project.
@@ -102,6 +111,29 @@ def numbered(text: bytes, starts: Iterable[int]) -> Iterator[tuple[int, int]]:
         yield start, line
 
 
+def offset_of(text: bytes, place: Position) -> int:
+    """The offset of a position in a text with one way to end a line.
+
+    >>> offset_of("a\\né b".encode(), Position(1, 2))
+    5
+    """
+    start = 0
+    for _ in range(place.line):
+        start = text.find(b"\n", start) + 1
+        if not start:
+            return len(text)
+    end = text.find(b"\n", start)
+    line = text[start : end if end >= 0 else len(text)].decode("utf-8", "replace")
+    return start + len(line[: column_of(line, place.character)].encode())
+
+
+def position_of(text: bytes, offset: int) -> Position:
+    """The position of an offset; the other way round than ``offset_of``."""
+    start = text.rfind(b"\n", 0, offset) + 1
+    column = text[start:offset].decode("utf-8", "replace")
+    return Position(text.count(b"\n", 0, start), line_length_utf16(column))
+
+
 #: The bytes of names, of blanks in a line, and of a dot.
 _PART = frozenset(byte for byte in range(256) if byte >= 0x80 or re.match(rb"\w", bytes([byte])))
 _HYPHENED, _DOTTED = _PART | {ord("-")}, _PART | {ord("$")}
@@ -170,6 +202,10 @@ class SourceTexts:
         text = self.line(path, place.line).decode("utf-8", "replace")
         name = re.match(r"\w*", text[column_of(text, place.character) :])
         return name[0].encode() if name is not None else b""
+
+    def position(self, path: str, offset: int) -> Position:
+        """The position of an offset in a file."""
+        return position_of(self.text(path), offset)
 
     def current(self, path: str) -> bytes | None:
         """What a file holds, where that was read and nothing changed since."""

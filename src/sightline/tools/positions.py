@@ -94,9 +94,10 @@ def not_found(
     position: Position,
     found: Covered[Sequence[Location]],
     hidden: Mapping[Hidden, int],
+    unaccounted: str = "",
 ) -> str:
-    """What a summary says at its end of that which is not in the answer, and why."""
-    rest = left_out(hidden, found)
+    """What a summary says at its end of places that are not in the answer, and why."""
+    rest = (f" {unaccounted}" if unaccounted else "") + left_out(hidden, found)
     if found.nameless and not found.items:
         return f" {no_symbol_at(file.text, position)}{rest}"
     return rest

@@ -7,6 +7,7 @@ from msgspec import Struct
 from sightline.contract.failures import TooMany
 from sightline.contract.limits import MAX_REFERENCES_ITEMS_TOTAL, MAX_REFERENCES_RAW
 from sightline.contract.source import Expected
+from sightline.contract.unaccounted import sentence
 from sightline.contract.values import Position
 from sightline.tools.positions import (
     PositionArguments,
@@ -69,7 +70,9 @@ class References:
         if len(locations) > MAX_REFERENCES_ITEMS_TOTAL:
             raise TooMany("more than 20,000 references; ask about a narrower symbol")
 
-        rest = not_found(question.notes, asked.position, found, hidden) + without(desk.view.gone)
+        left = sentence(found.name, found.unaccounted, desk.view.relative)
+        rest = not_found(question.notes, asked.position, found, hidden, left)
+        rest += without(desk.view.gone)
 
         def summary(returned: int, more: bool, flags: Sequence[bool]) -> str:
             next_page = " (next page available)" if more and returned != 1 else ""

@@ -207,8 +207,6 @@ def left_out(
     if covered is not None:
         if covered.uncovered:
             sentences.append(f"{lacking} {listed(covered.uncovered, _MAX_NAMES)}.")
-        if covered.unread:
-            sentences.append(f"Not looked for in {listed(covered.unread, _MAX_NAMES)}.")
         if covered.note:
             sentences.append(covered.note)
     return "".join(f" {sentence}" for sentence in sentences) + without(gone)

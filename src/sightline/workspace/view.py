@@ -141,6 +141,14 @@ class View(Struct, frozen=True, eq=False):
             and self.gate.has_bytes(kept.file, kept.raw)
         )
 
+    def relative(self, path: str) -> str:
+        """A real path as people read it: from its root, with the root's name if there are more."""
+        root = self.gate.roots.containing(path)
+        if root is None:
+            return path.rpartition("/")[2]
+        inside = path[len(root.real) + 1 :]
+        return inside if len(self.gate.roots.roots) == 1 else f"{root.name}/{inside}"
+
     def snapshot_key(self, request: str, kinds: Sequence[Epoch]) -> str:
         epochs = keys.epoch_string(self.roots_key, self.epochs.select(kinds))
         return keys.snapshot_key(request, epochs)

@@ -26,8 +26,7 @@ from sightline.cli.plain import plain, plain_json
 from sightline.cli.start import EXTRA_ROOTS, build_program, context_options, roots_from
 from sightline.contract.failures import Failure
 from sightline.contract.texts import listed
-from sightline.lsp.coverage.packages import ASTRAY_FIX, ASTRAY_TOLD, KINDS
-from sightline.lsp.coverage.reach import imports_of
+from sightline.lsp.coverage.packages import KINDS
 from sightline.lsp.coverage.unreadable import FIX
 from sightline.lsp.install.store import Store
 from sightline.lsp.pool import Pool
@@ -275,21 +274,12 @@ async def _reach(pool: Pool, outlook: Outlook, subject: str, ready: str) -> Find
     if missing:
         told = f"{ready}; packages not installed: {listed(missing, _MAX_NAMED)}"
         return Finding(subject, "note", told, KINDS[outlook.name].fix)
-    packages = pool.gaps.astray(outlook)
-    if packages:
-        told = f"{ready}; {ASTRAY_TOLD}: {listed(packages, _MAX_NAMED)}"
-        return Finding(subject, "note", told, ASTRAY_FIX)
-    lost, left_out = await pool.gaps.unreached(outlook)
+    left_out = await pool.gaps.left_out(outlook)
     if left_out:
         ready += f"; files that are left out: {left_out:,}"
     unread = await pool.gaps.of_files(outlook.routes)
     if unread:
         ready += f". {unread}"
-    if lost:
-        why, names = next(iter(lost.items()))
-        told = f"{ready}; imports of own modules {why}: {listed(names, _MAX_NAMED)}"
-        imports = imports_of(outlook.routes[0].spec)
-        return Finding(subject, "note", told, imports.fix if imports is not None else "")
     return Finding(subject, "note", ready, FIX) if unread else Finding(subject, "ok", ready)
 
 

@@ -65,8 +65,6 @@ _DOWN = np.array([-_SCORES[role] for role in sorted(Role)])
 _DECLARES = 2.0
 _WORD = re.compile(r"\w+")
 _MAX_WORD = 40
-#: What a word goes on with, before or after a part of it.
-_WORD_END = re.compile(rb"[\w\x80-\xff]")
 #: How a pattern asks for a carriage return. Escaped backslashes and quoted text, in which a
 #: backslash is one, are read over first.
 _RETURN = re.compile(
@@ -270,24 +268,18 @@ class Scanner(NamedTuple):
 
     def _with_word_in(self, files: Ints, needle: bytes, scope: Scope) -> list[int]:
         """The chunks of some files that have a word, spelled so, or else in another case."""
-        lower, size = needle.lower(), len(needle)
+        word = re.compile(
+            rb"(?<![\w\x80-\xff])" + re.escape(needle) + rb"(?![\w\x80-\xff])", re.IGNORECASE
+        )
         exactly: set[int] = set()
         loosely: set[int] = set()
         for file in files.tolist():
             self.check()
             first = int(self.snapshot.chunk_first[file])
-            data = self.texts.of(file)
-            folded = data.lower()
-            place = folded.find(lower)
-            while place >= 0:
-                if not _WORD_END.search(folded, max(0, place - 1), place) and not _WORD_END.match(
-                    folded, place + size
-                ):
-                    number = self.records.of(file).owner(place)
-                    if number is not None and scope.chunks[first + number]:
-                        same = data[place : place + size] == needle
-                        (exactly if same else loosely).add(first + number)
-                place = folded.find(lower, place + 1)
+            for match in word.finditer(self.texts.of(file)):
+                number = self.records.of(file).owner(match.start())
+                if number is not None and scope.chunks[first + number]:
+                    (exactly if match[0] == needle else loosely).add(first + number)
         return sorted(exactly or loosely)
 
     def _with_words(self, words: list[str]) -> Ints | None:

@@ -14,12 +14,21 @@ from collections.abc import Callable, Sequence
 from sightline.contract.possessive import possessive
 from sightline.contract.texts import column_of
 from sightline.contract.values import Location, Position
-from sightline.lsp.asking.members import is_code
 from sightline.lsp.c import preprocessor
+from sightline.text.code import JAVASCRIPT, PYTHON
 from sightline.text.names import name_at
+from sightline.text.sources import offset_of
+from sightline.text.spans import spans_of
 
-__all__ = ["NOTE", "is_imported", "is_name", "is_nameless", "is_unknown"]
+__all__ = ["LEFT_OUT", "NOTE", "UNKNOWN", "is_imported", "is_name", "is_nameless", "is_unknown"]
 
+UNKNOWN = (
+    "{} cannot tell what `{}` is, perhaps for an import or a type that it does not resolve; "
+    "search the text for it"
+)
+LEFT_OUT = (
+    "{} cannot tell what `{}` is here ({}); ask where it is declared, or search the text for it"
+)
 NOTE = (
     "The server cannot tell what this name is, perhaps for an import that it does not resolve; "
     "search the text for it."
@@ -110,7 +119,9 @@ def is_name(language: str, text: str, position: Position) -> bool:
         return False
     if language in ("c", "cpp"):
         return name_at(preprocessor.code_of(text), position) == name
-    return is_code(language, text, position)
+    no_code = PYTHON if language == "python" else JAVASCRIPT
+    data = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "surrogatepass")
+    return offset_of(data, position) not in spans_of(no_code, data)
 
 
 def _before(text: str, place: Position) -> str:

@@ -167,7 +167,7 @@ class Database(NamedTuple):
         if self.unread:
             sources = "1 source is" if self.unread == 1 else f"{self.unread} sources are"
             sentences.append(f"{sources} not in {NAMES[0]} and not read.")
-        told = [Shortcoming(sentence, _FIX) for sentence in sentences]
+        told = [Shortcoming(sentence, _FIX, by_name=True) for sentence in sentences]
         if self.endless:
             one = len(self.endless) == 1
             files = "1 file includes" if one else f"{len(self.endless)} files include"

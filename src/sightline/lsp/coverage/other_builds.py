@@ -13,11 +13,12 @@ another symbol's; it is said, and never taken for a reference.
 import asyncio
 import re
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sightline.contract.source import SourceFile
-from sightline.contract.texts import listed
+from sightline.contract.unaccounted import Place, Reason, Unaccounted, merged
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location, Position
 from sightline.lsp.c import dropped_arguments, preprocessor
@@ -49,17 +50,15 @@ _MACRO_SIZE = 256
 _HELD = 32 << 20
 #: So many take less time to look through than to hand to a thread.
 _AT_ONCE = 256 << 10
-#: So many files are named in a sentence, if their names are plain.
-_NAMED = 3
 # Expressions are compiled when they are first needed, which most programs never do.
-_PLAIN = r"[\w./+-]{1,120}"
 _WORD = re.compile(r"[^\W\d]\w*")
 #: How clangd tells symbols apart: by the file of one that no other file can name, and by the place
 #: in it if it is a macro or belongs to a function; and by the types that it is or belongs to.
 _OWN = r"c:(?P<file>[^@]+)@(?P<place>\d+\b(?!@macro@))?"
 _MACRO = "@macro@"
+#: A definition of a macro, and nothing else.
+_DEFINE = re.compile(r"[ \t]*#[ \t]*define\b(?:[^\n]*\\\n)*[^\n]*")
 _TYPE = r"@(?:[SUE]A?|T|FI)@"
-_MISSING = "uses there may be missing."
 
 Stretches = Sequence[tuple[int, str]]
 
@@ -77,11 +76,6 @@ class Builds(NamedTuple):
     arguments: Callable[[str, Mapping[str, int]], Stretches]
     #: The lines that a local name in a line can stand in.
     block_around: Callable[[str, int], range]
-    #: Where code may be left out, in words: a part of a file; all of one that is not compiled; and
-    #: all of one that was read with errors.
-    parts: tuple[str, ...]
-    uncompiled: str
-    erroneous: str
     #: The endings of files that are compiled as a part of others.
     shared: tuple[str, ...]
     keywords: frozenset[str]
@@ -102,9 +96,6 @@ _BUILDS = {
         dropped_arguments.dropping,
         dropped_arguments.arguments,
         preprocessor.block_around,
-        ("under #if", "in macros"),
-        "in files that are not compiled",
-        "in files with errors",
         preprocessor.HEADERS,
         preprocessor.KEYWORDS,
     )
@@ -161,12 +152,14 @@ def _is_of(file: SourceFile, symbol: SymbolDetails) -> bool:
 
 
 class Mention(NamedTuple):
-    """What is said of a word, and whether that tells why a server may know nothing of it: it is
-    known that it stands in code which is not compiled.
+    """The places of a name in code that may be left out, and whether those tell why a server knows
+    nothing of it: some of them are in code that is not compiled.
     """
 
-    sentence: str = ""
+    unaccounted: tuple[Unaccounted, ...] = ()
     explains: bool = False
+    #: What the server calls the symbol, if that is one name.
+    name: str = ""
 
 
 class _Kept(NamedTuple):
@@ -179,6 +172,16 @@ class _Kept(NamedTuple):
     stretches: Stretches
     macros: Sequence[Definition]
     arguments: Stretches = ()
+
+    def reason(self, line: int) -> Reason:
+        """Why a name in a line is not accounted for."""
+        if self.alone:
+            return Reason.EXCLUDED_FILE
+        if any(_line_of(part, line).strip() for part in self.arguments):
+            return Reason.MACRO
+        around = (text for first, text in self.stretches if 0 <= line - first <= text.count("\n"))
+        is_body = any(_DEFINE.fullmatch(text) for text in around)
+        return Reason.MACRO if is_body else Reason.OTHER_BUILD
 
     @property
     def size(self) -> int:
@@ -203,8 +206,8 @@ class Sought(NamedTuple):
 
     looked: _Looked
     names: frozenset[str]
-    #: The lines of each file.
-    lines: dict[str, set[int]]
+    #: The lines of each file, with how often it occurs there.
+    lines: dict[str, Counter[int]]
     #: Whether it makes no difference what was meant by the word.
     decided: bool
 
@@ -248,20 +251,27 @@ class OtherBuilds:
         """
         looked, names, lines, _ = sought
         if looked.size > _MOST:
-            code = _either(self.builds.parts)
-            return Mention(f"Code {code} is too much to look through; {_MISSING}", explains=True)
+            return Mention((Unaccounted(Reason.OVER_BUDGET, 1),), explains=True)
         if sought.decided or reach is None:
             return Mention()
         if reach.names != names:
             lines = await self._search(looked, reach.names)
         if not any(reach.covers(path, line) for path in lines for line in lines[path]):
             return Mention()
-        for place in await found():
-            lines.get(path_in(place.uri), set()).discard(place.range.start.line)
-        left = {path: sum(reach.covers(path, line) for line in lines[path]) for path in lines}
-        return self._sentence(looked, {path: count for path, count in left.items() if count})
+        for place in set(await found()):
+            lines.get(path_in(place.uri), Counter())[place.range.start.line] -= 1
+        left = [
+            (path, line)
+            for path in sorted(lines)
+            for line in sorted(lines[path])
+            if reach.covers(path, line)
+            for _ in range(lines[path][line])
+        ]
+        return self._mention(looked, left)._replace(
+            name=next(iter(reach.names)) if len(reach.names) == 1 else ""
+        )
 
-    async def _search(self, looked: _Looked, names: Collection[str]) -> dict[str, set[int]]:
+    async def _search(self, looked: _Looked, names: Collection[str]) -> dict[str, Counter[int]]:
         """The lines of each file that one of these names stands in."""
         if not names:
             return {}
@@ -269,26 +279,13 @@ class OtherBuilds:
             return await asyncio.to_thread(_lines, looked, names)
         return _lines(looked, names)
 
-    def _sentence(self, looked: _Looked, lines: Mapping[str, int]) -> Mention:
-        if not lines:
-            return Mention()
-        start = len(self._project().folder) + 1
-        total = sum(lines.values())
-        count = "1 line" if total == 1 else f"{total:,} lines"
-        names = sorted(path[start:] for path in lines)
-        files = listed([name for name in names if re.fullmatch(_PLAIN, name)], _NAMED)
-        kept = [looked.files[path] for path in lines]
-        said = f"The name also stands in {count} {self._where(kept)} ({files}); {_MISSING}"
-        return Mention(said, explains=not all(file.wrong for file in kept))
-
-    def _where(self, files: Sequence[_Kept]) -> str:
-        """Where in such files something may be left out."""
-        builds = self.builds
-        if all(file.wrong for file in files):
-            return builds.erroneous
-        more = [builds.uncompiled] if any(file.alone for file in files) else []
-        more += [builds.erroneous] if any(file.wrong for file in files) else []
-        return _either([*builds.parts, *more])
+    def _mention(self, looked: _Looked, places: Sequence[Place]) -> Mention:
+        parts = merged(
+            Unaccounted(looked.files[path].reason(line), 1, ((path, line),))
+            for path, line in places
+        )
+        kept = [looked.files[path] for path, _ in places]
+        return Mention(parts, explains=bool(kept) and not all(file.wrong for file in kept))
 
     def _look(self, units: Collection[str], wrong: Collection[str]) -> _Looked:
         """Reads what changed, in a thread."""
@@ -339,29 +336,38 @@ class OtherBuilds:
         return file._replace(arguments=self.builds.arguments(code, dropped))
 
 
-def _lines(looked: _Looked, names: Collection[str]) -> dict[str, set[int]]:
-    found: dict[str, set[int]] = {}
-    for name in names:
-        for path, kept in looked.files.items():
-            for first, text in (*kept.stretches, *kept.arguments):
-                place = text.find(name)
-                line, counted = first, 0
-                while place >= 0:
-                    end = place + len(name)
-                    if not _is_part(text, place - 1) and not _is_part(text, end):
-                        line += text.count("\n", counted, place)
-                        counted = place
-                        found.setdefault(path, set()).add(line)
-                    place = text.find(name, end)
+def _lines(looked: _Looked, names: Collection[str]) -> dict[str, Counter[int]]:
+    found: dict[str, Counter[int]] = {}
+    for path, kept in looked.files.items():
+        # An argument that a macro drops may also be under a condition.
+        lines = _occurrences(kept.stretches, names) | _occurrences(kept.arguments, names)
+        if lines:
+            found[path] = lines
     return found
 
 
-def _either(places: Sequence[str]) -> str:
-    """
-    >>> _either(["here", "there", "away"])
-    'here, there or away'
-    """
-    return " or ".join([", ".join(places[:-1]), places[-1]])
+def _occurrences(stretches: Stretches, names: Collection[str]) -> Counter[int]:
+    """How often one of some names occurs in each line."""
+    found = Counter[int]()
+    for name in names:
+        for first, text in stretches:
+            place = text.find(name)
+            line, counted = first, 0
+            while place >= 0:
+                end = place + len(name)
+                if not _is_part(text, place - 1) and not _is_part(text, end):
+                    line += text.count("\n", counted, place)
+                    counted = place
+                    found[line] += 1
+                place = text.find(name, end)
+    return found
+
+
+def _line_of(stretch: tuple[int, str], line: int) -> str:
+    """A line as far as it is in a stretch."""
+    first, text = stretch
+    lines = text.split("\n") if line >= first else []
+    return lines[line - first] if line - first < len(lines) else ""
 
 
 def _is_part(text: str, place: int) -> bool:

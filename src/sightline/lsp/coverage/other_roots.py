@@ -10,10 +10,11 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from sightline.contract.texts import listed_paths
+from sightline.contract.unaccounted import Reason, Unaccounted
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location
-from sightline.text.sources import SourceTexts, word
+from sightline.lsp.coverage.in_files import in_files
+from sightline.text.sources import Hits, SourceTexts, word
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 
@@ -21,8 +22,6 @@ __all__ = ["OtherRoots"]
 
 #: Shorter names are in every file.
 _SHORTEST = 3
-#: So many files are named in a sentence, if their names are plain.
-_NAMED = 3
 
 
 class OtherRoots:
@@ -36,33 +35,28 @@ class OtherRoots:
         for texts in self._texts.values():
             texts.changed(changes)
 
-    async def note(
+    async def unaccounted(
         self, own: Root, others: Iterable[Root], path: str, name: str, found: Iterable[Location]
-    ) -> str:
-        """What is to be said of a name in a file of one root, given the places that are known."""
+    ) -> Sequence[Unaccounted]:
+        """The places of a name of a file of one root in others, but for files in ``found``."""
         if len(name) < _SHORTEST:
-            return ""
-        known = {path_in(place.uri) for place in found}
-        shown = list[str]()
+            return []
+        known, parts = {path_in(place.uri) for place in found}, list[Unaccounted]()
         for root in others:
             if root not in self._texts:
                 self._texts[root] = SourceTexts(partial(self._files, root))
-            there = await asyncio.to_thread(_search, self._texts[root], own, path, name)
-            shown += [f"{root.name}/{each[len(root.real) + 1 :]}" for each in there - known]
-        if not shown:
-            return ""
-        names = listed_paths(sorted(shown), _NAMED)
-        files = "1 file" if len(shown) == 1 else f"{len(shown):,} files"
-        return f"{name} also stands in {files} of other roots{names}; uses there may be missing."
+            texts = self._texts[root]
+            hits = await asyncio.to_thread(_search, texts, own, path, name)
+            parts.append(in_files(Reason.OTHER_ROOT, texts, hits, known))
+        return parts
 
 
-def _search(texts: SourceTexts, own: Root, path: str, name: str) -> set[str]:
+def _search(texts: SourceTexts, own: Root, path: str, name: str) -> Hits:
     stem = os.path.splitext(os.path.basename(path))[0]
     origins = [os.fsencode(each) for each in {stem, os.path.basename(own.real)}]
-    hits = texts.search(word(name)) or {}
     inside = f"{own.real}/"
     return {
-        each
-        for each in hits
+        each: starts
+        for each, starts in (texts.search(word(name)) or {}).items()
         if not each.startswith(inside) and any(from_ in texts.text(each) for from_ in origins)
     }

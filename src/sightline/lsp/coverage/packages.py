@@ -1,19 +1,13 @@
-"""Packages that a workspace needs and that are not there, or not seen together.
+"""Packages that a workspace needs and that are not installed, or not seen together, for doctor.
 
-In a monorepo one package imports another through ``node_modules`` or an environment, which an
-install makes. In a fresh clone there is neither: a server resolves no such import, and would say
-that a function has no uses in the other packages. Modules of Go find each other, but their server
-looks into one at a time unless a ``go.work`` names both. It cannot be mended here, where nothing is
-written and nothing fetched, so it is said. Only dependencies that the packages declare count.
-
-Packages of others are lacking in a fresh clone as well. Then a server does not know the types of
-what comes from them, and misses uses of one's own code that go through it.
+In a fresh clone of a monorepo there is no ``node_modules`` and no environment, so no server
+resolves the import of one package by another. gopls looks into one module at a time unless a
+``go.work`` names both. Only dependencies that the packages declare count.
 """
 
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
 from typing import Any, NamedTuple
 
 from sightline.contract.uris import above
@@ -21,25 +15,15 @@ from sightline.lsp.files.reading import read_json, read_text, read_toml, table
 from sightline.lsp.go import gomod
 from sightline.lsp.python.discovery import Environments
 from sightline.lsp.python.environments import installed
-from sightline.lsp.typescript.package_sources import Importer, Verdicts
+from sightline.lsp.typescript import tsconfig
 
 __all__ = [
-    "ASTRAY",
-    "ASTRAY_FIX",
-    "ASTRAY_TOLD",
     "DEPENDENCIES",
     "KINDS",
-    "LACKING",
-    "MANIFESTS",
     "Kind",
-    "astray",
     "not_installed",
     "unlinked",
 ]
-
-#: How the files are called that decide it, besides what an install makes: manifests, and
-#: configurations of TypeScript, which may extend files of any name.
-MANIFESTS = (".json", ".toml", ".mod", ".work", "requirements.txt")
 
 _NAME = re.compile(r"(?:@[\w.-]{1,80}/)?[\w.-]{1,120}")
 _REQUIREMENT = re.compile(r"\s*([\w.-]{1,120})")
@@ -70,8 +54,7 @@ class Kind(NamedTuple):
     requires: Callable[[str], frozenset[str]]
     #: How packages are found from a folder by what lies below ``top``.
     finder: Callable[[str, str, Environments], Finds]
-    #: What is to be said of a package that others do not find, to callers and to people.
-    sentence: str
+    #: What doctor says of packages that others do not find.
     told: str
     fix: str
 
@@ -95,32 +78,6 @@ def unlinked(
         finds = kind.finder(package.folder, top, environments)
         lonely |= {name for name in (package.needs & own) - {package.name} if not finds(name)}
     return {package.folder: package.name if package.name in lonely else "" for package in named}
-
-
-def astray(language: str, top: str, holding: Holding) -> dict[str, str]:
-    """The folder of every package below ``top`` whose source others do not reach, and its name.
-
-    They find it, by its build or by a copy; see to_source.py.
-    """
-    kind = KINDS.get(language)
-    if kind is not _NODE:
-        return {}
-    found = map(kind.read, holding(kind.manifests[0]))
-    named = [package for package in found if package is not None]
-    homes: dict[str, list[str]] = {}
-    for package in named:
-        homes.setdefault(package.name, []).append(os.path.realpath(package.folder))
-    lost: set[str] = set()
-    verdicts: Verdicts = {}
-    for package in named:
-        importer = Importer(package.folder, top, verdicts)
-        wanted = (package.needs & homes.keys()) - {package.name} - lost
-        lost |= {
-            name
-            for name in wanted
-            if importer.finds(name) and not importer.leads_to_source(name, homes[name])
-        }
-    return {package.folder: package.name for package in named if package.name in lost}
 
 
 def not_installed(
@@ -158,7 +115,16 @@ def _declared(manifest: Mapping[str, Any], kinds: Iterable[str]) -> Iterator[str
 
 
 def _linked(folder: str, top: str, _: Environments) -> Finds:
-    return cache(Importer(folder, top).finds)
+    folders = [f"{each}/node_modules" for each in above(folder, top)]
+    configurations = tsconfig.all_of(folder, top)
+    patterns = {pattern for each in configurations for pattern in tsconfig.mapped(each)}
+
+    def finds(name: str) -> bool:
+        if any(tsconfig.covers(pattern, name) for pattern in patterns):
+            return True
+        return any(os.path.lexists(f"{each}/{name}") for each in folders)
+
+    return finds
 
 
 # Python
@@ -232,21 +198,12 @@ def _seen_together(folder: str, top: str, _: Environments) -> Finds:
     return lambda name: gomod.works_with(folder, others[name], above(folder, top))
 
 
-ASTRAY = "Imports of {} in other packages do not lead to its source; uses there may be missing."
-ASTRAY_TOLD = "packages whose source others here do not reach"
-ASTRAY_FIX = (
-    "let exports or types in their package.json, paths in tsconfig.json or a project reference "
-    "lead to the source; what is built or installed from elsewhere is no source"
-)
-LACKING = "Packages not installed: {}; what needs them may be missing."
-_NOT_INSTALLED = "The package {} is not installed, so uses in other packages may be missing."
 _TOLD = "packages that others here need are not installed"
 _NODE = Kind(
     ("package.json",),
     _package,
     _node_requires,
     _linked,
-    _NOT_INSTALLED,
     _TOLD,
     "install the packages (npm, pnpm or yarn install), so that they find each other",
 )
@@ -258,7 +215,6 @@ KINDS: dict[str, Kind] = {
         _distribution,
         _python_requires,
         _installed,
-        _NOT_INSTALLED,
         _TOLD,
         "install the packages (uv sync, poetry install or pip install -e), so that they are found",
     ),
@@ -267,7 +223,6 @@ KINDS: dict[str, Kind] = {
         _module,
         lambda folder: frozenset(),  # see gomod.not_downloaded
         _seen_together,
-        "Other modules here use {}; without a go.work that names both, uses there are not found.",
         "modules that others here use, without a go.work",
         "make a go.work that names them: go work init, then go work use -r .",
     ),

@@ -13,7 +13,8 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from sightline.contract.texts import line_length_utf16, listed_paths
+from sightline.contract.texts import line_length_utf16
+from sightline.contract.unaccounted import Reason, Unaccounted
 from sightline.contract.uris import path_in
 from sightline.contract.values import Location
 from sightline.lsp.coverage.shell_quotes import Plain, plain_texts
@@ -25,9 +26,6 @@ __all__ = ["SHELL", "ShellMentions"]
 
 #: What the registry calls the language.
 SHELL = "bash"
-#: So many files are named in a sentence, if their names are plain.
-_NAMED = 3
-_MISSING = "uses there may be missing."
 #: What stands before a name that is used, in its line: an expansion, an index, or a command that
 #: takes names.
 _USED = re.compile(
@@ -62,17 +60,20 @@ class ShellMentions:
     def changed(self, changes: Sequence[Change]) -> None:
         self._texts.changed(changes)
 
-    async def note(self, name: str, found: Sequence[Location]) -> str:
-        """What is to be said of a name that was asked about, and found at these places."""
+    async def unaccounted(self, name: str, found: Sequence[Location]) -> Sequence[Unaccounted]:
+        """The lines in which a name is used, but for the places in ``found``."""
         hits = await self._texts.find(word(name)) if name else {}
         if hits is None:
-            return f"Shell scripts are too much to look through; {_MISSING}"
-        if sum(map(len, hits.values())) > _MOST_LOOKED_AT + len(found):
-            return f"The name stands in too many places of shell scripts to look at; {_MISSING}"
-        return self._sentence(await asyncio.to_thread(self._lines, name, hits, found))
+            return [Unaccounted(Reason.OVER_BUDGET, 1)]
+        count = sum(map(len, hits.values()))
+        if count > _MOST_LOOKED_AT + len(found):
+            return [Unaccounted(Reason.OVER_BUDGET, count - len(found))]
+        lines = await asyncio.to_thread(self._lines, name, hits, found)
+        places = [(path, line) for path in sorted(lines) for line in sorted(lines[path])]
+        return [Unaccounted(Reason.QUOTED, len(places), tuple(places))]
 
-    def _lines(self, name: str, hits: Hits, found: Sequence[Location]) -> dict[str, int]:
-        """In how many lines of each file the name is used and was not found, in a thread."""
+    def _lines(self, name: str, hits: Hits, found: Sequence[Location]) -> dict[str, set[int]]:
+        """The lines of each file in which the name is used and was not found, in a thread."""
         places: dict[str, list[Location]] = {}
         for place in found:
             places.setdefault(path_in(place.uri), []).append(place)
@@ -83,7 +84,7 @@ class ShellMentions:
         lines = {
             path: {*self._unseen(path, name, hits[path], places.get(path, ()))} for path in paths
         }
-        return {path: len(each) for path, each in lines.items() if each}
+        return {path: each for path, each in lines.items() if each}
 
     def _unseen(
         self, path: str, name: str, starts: Iterable[int], found: Sequence[Location]
@@ -117,15 +118,6 @@ class ShellMentions:
         if known is None or known[0] is not text:
             known = self._plain[path] = (text, plain_texts(text))
         return known[1]
-
-    def _sentence(self, lines: dict[str, int]) -> str:
-        if not lines:
-            return ""
-        start = len(self._project().folder) + 1
-        total = sum(lines.values())
-        count = "1 line" if total == 1 else f"{total:,} lines"
-        files = listed_paths([path[start:] for path in lines], _NAMED)
-        return f"The name also stands in {count} that the server found no use in{files}; {_MISSING}"
 
 
 def _is_telling(name: str) -> bool:

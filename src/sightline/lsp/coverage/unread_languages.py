@@ -4,11 +4,12 @@ A component of TypeScript may be used in Vue, and a function of Python in a note
 languages a name stands in is looked for in the text, so that only those are named in an answer.
 """
 
-import asyncio
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from sightline.contract.unaccounted import Reason, Unaccounted
+from sightline.lsp.coverage.in_files import in_files
 from sightline.text.sources import SourceTexts, word
 from sightline.workspace.changes import Change
 
@@ -36,19 +37,17 @@ class UnreadLanguages:
         for texts in self._texts.values():
             texts.changed(changes)
 
-    async def having(self, languages: Iterable[str], name: str) -> set[str]:
-        """Those of some languages that a name stands in, or may."""
-        found: set[str] = set()
+    async def unaccounted(self, languages: Iterable[str], name: str) -> Sequence[Unaccounted]:
+        """The places of a name in the files of some languages."""
+        found = list[Unaccounted]()
         for each in languages:
             if each not in self._texts:
                 self._texts[each] = SourceTexts(partial(self._files, each))
-            if await asyncio.to_thread(self._has, self._texts[each], name):
-                found.add(each)
+            texts = self._texts[each]
+            for spelled in spellings(name):
+                hits = await texts.find(word(spelled))
+                if hits is None:
+                    found.append(Unaccounted(Reason.OVER_BUDGET, 1))
+                else:
+                    found.append(in_files(Reason.OTHER_LANGUAGE, texts, hits))
         return found
-
-    def _has(self, texts: SourceTexts, name: str) -> bool:
-        for spelled in spellings(name):
-            hits = texts.search(word(spelled))
-            if hits is None or hits or texts.unread:
-                return True
-        return False

@@ -8,11 +8,13 @@ scripts call seems to have no uses. So the name that was asked about is looked f
 be another symbol's; it is said, and never taken for a reference.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from sightline.contract.source import SourceFile
-from sightline.contract.texts import column_of, line_text, listed_paths
+from sightline.contract.texts import column_of, line_text
+from sightline.contract.unaccounted import Reason, Unaccounted
 from sightline.contract.values import Location, Position
+from sightline.lsp.coverage.in_files import in_files
 from sightline.lsp.project.projects import Project
 from sightline.lsp.shell import function_at
 from sightline.text.names import name_at
@@ -20,10 +22,6 @@ from sightline.text.sources import SourceTexts, word
 from sightline.workspace.changes import Change
 
 __all__ = ["UnreadScripts", "whole_name"]
-
-#: So many are named in a sentence, if their names are plain.
-_NAMED = 3
-_MISSING = "uses there may be missing."
 
 
 def whole_name(
@@ -55,28 +53,12 @@ class UnreadScripts:
     def changed(self, changes: Sequence[Change]) -> None:
         self._texts.changed(changes)
 
-    async def note(self, name: str, shown: Collection[str], found: Collection[str]) -> str:
-        """What is to be said of a name that was asked about. ``shown`` are the scripts that the
-        server has open, ``found`` the files that it found uses in.
-        """
-        if not name:
-            return ""
-        hits = await self._texts.find(word(name))
+    async def unaccounted(self, name: str, found: Collection[str]) -> Sequence[Unaccounted]:
+        """The scripts that have a name, but for the files in ``found``: those have uses."""
+        hits = await self._texts.find(word(name)) if name else {}
         if hits is None or self._too_many:
-            return f"Scripts without an extension are too much to look through; {_MISSING}"
-        others = sorted(hits.keys() - found)
-        unread = self._named((path for path in others if path not in shown), "does not read")
-        without = self._named((path for path in others if path in shown), "found no use in")
-        said = " and in ".join(filter(None, [unread, without]))
-        return f"The name also stands in {said}; {_MISSING}" if said else ""
-
-    def _named(self, paths: Iterable[str], how: str) -> str:
-        start = len(self._project().folder) + 1
-        names = [path[start:] for path in paths]
-        if not names:
-            return ""
-        scripts = "1 script" if len(names) == 1 else f"{len(names):,} scripts"
-        return f"{scripts} that the server {how}{listed_paths(names, _NAMED)}"
+            return [Unaccounted(Reason.OVER_BUDGET, 1)]
+        return [in_files(Reason.EXCLUDED_FILE, self._texts, hits, found)]
 
     def _files(self) -> list[str]:
         project = self._project()
