@@ -15,6 +15,7 @@ _CLASSES = [
     ("unknown-type", r"where the type is unknown"),
     ("unresolved-import", r"behind imports that do not resolve"),
     ("override", r"as a member of a base class or subclass"),
+    ("copy", r"behind a copy or a build"),
     ("macro", r"in macros"),
     ("other-build", r"in code that this build leaves out"),
     ("quoted", r"in quoted commands"),

@@ -34,6 +34,8 @@ class Reason(Enum):
     UNRESOLVED_IMPORT = "unresolved import"
     #: A call may reach this member through a base class or a subclass.
     OVERRIDE = "override"
+    #: What it leads to is a copy or a build of the file that declares the symbol.
+    COPY = "copy"
     #: In the body of a macro, or in an argument that a macro drops.
     MACRO = "macro"
     #: In code that this build leaves out, or that was read with errors.
@@ -52,6 +54,7 @@ _WHERE = {
     Reason.UNKNOWN_TYPE: "where the type is unknown",
     Reason.UNRESOLVED_IMPORT: "behind imports that do not resolve",
     Reason.OVERRIDE: "as a member of a base class or subclass",
+    Reason.COPY: "behind a copy or a build of its file",
     Reason.MACRO: "in macros",
     Reason.OTHER_BUILD: "in code that this build leaves out",
     Reason.QUOTED: "in quoted commands",
@@ -68,19 +71,22 @@ class Unaccounted(Struct, frozen=True):
     #: How many occurrences there are. ``places`` has the first of them.
     count: int
     places: tuple[Place, ...] = ()
+    #: The name that stands there, where it is another one of the symbol.
+    name: str = ""
 
 
 def merged(parts: Iterable[Unaccounted]) -> tuple[Unaccounted, ...]:
-    """One entry per reason, in the order of reasons, with sorted places."""
-    counts: dict[Reason, int] = {}
-    places: dict[Reason, set[Place]] = {}
+    """One entry per reason and name, in the order of reasons, with sorted places."""
+    counts: dict[tuple[int, str], int] = {}
+    places: dict[tuple[int, str], set[Place]] = {}
     for part in parts:
-        counts[part.reason] = counts.get(part.reason, 0) + part.count
-        places.setdefault(part.reason, set()).update(part.places)
+        key = _ORDER.index(part.reason), part.name
+        counts[key] = counts.get(key, 0) + part.count
+        places.setdefault(key, set()).update(part.places)
     return tuple(
-        Unaccounted(reason, counts[reason], tuple(sorted(places[reason])[:MOST_PLACES]))
-        for reason in sorted(counts, key=_ORDER.index)
-        if counts[reason]
+        Unaccounted(_ORDER[order], count, tuple(sorted(places[order, name])[:MOST_PLACES]), name)
+        for (order, name), count in sorted(counts.items())
+        if count
     )
 
 
@@ -98,7 +104,7 @@ def sentence(name: str, parts: Sequence[Unaccounted], shown: Callable[[str], str
         places = f"{part.count:,} places" if many else "1 place"
         may = "they may be uses" if many else "it may be a use"
         said.append(
-            f"{name} also occurs in {places} {_WHERE[part.reason]}"
+            f"{part.name or name} also occurs in {places} {_WHERE[part.reason]}"
             f"{listed_paths(files, _NAMED)}; {may}."
         )
     return " ".join(said)

@@ -105,6 +105,9 @@ _GRAMMARS = {
 }
 
 
+_BODIES = _words("class_body interface_body enum_body object_type object")
+#: What has a block around names that are not local to it.
+_NAMESPACES = _words("internal_module module ambient_declaration")
 _EXPORTS = ("exports", "module.exports")
 _PROSE = _words("comment string string_content string_fragment template_string jsx_text regex")
 
@@ -160,7 +163,7 @@ def scope_at(grammar: str, text: bytes, offset: int) -> Declared:
             continue
         if kind in rules.classes:
             return Declared(Scope.MEMBER, _name(above))
-        if kind in rules.functions or kind in rules.blocks:
+        if kind in rules.functions or (kind in rules.blocks and not _is_namespace(above)):
             return Declared(Scope.LOCAL)
     if rules.exports and not _is_exported(tree_of(grammar, text), node):
         return Declared(Scope.LOCAL)
@@ -195,15 +198,15 @@ def _names(node: Node, child: Node) -> bool:
 
 
 def _name(node: Node) -> str:
-    while node.parent is not None:
-        name = node.child_by_field_name("name")
-        if name is not None:
-            return _text(name)
-        if node.type in ("class_body", "interface_body", "enum_body", "object_type", "object"):
-            node = node.parent
-            continue
-        break
-    return ""
+    """The name of what has a node as its body."""
+    while node.type in _BODIES and node.parent is not None:
+        node = node.parent
+    name = node.child_by_field_name("name")
+    return _text(name) if name is not None else ""
+
+
+def _is_namespace(block: Node) -> bool:
+    return block.parent is not None and block.parent.type in _NAMESPACES
 
 
 def _function(node: Node, rules: _Rules) -> str:

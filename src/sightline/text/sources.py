@@ -149,8 +149,10 @@ def _read_lines(path: str) -> tuple[bytes | None, State]:
 
 
 class SourceTexts:
-    def __init__(self, files: Callable[[], Iterable[str]]) -> None:
+    def __init__(self, files: Callable[[], Iterable[str]], top: str = "") -> None:
         self._files = files
+        #: The root that they are in, if that is known.
+        self.top = top
         self._texts: dict[str, bytes] = {}
         #: By file and pattern, each with the text that it is of.
         self._spans: dict[tuple[str, re.Pattern[bytes]], tuple[bytes, Spans]] = {}
@@ -200,7 +202,7 @@ class SourceTexts:
     def name_at(self, path: str, place: Position) -> bytes:
         """The name that begins at a place, as far as the file is known."""
         text = self.line(path, place.line).decode("utf-8", "replace")
-        name = re.match(r"\w*", text[column_of(text, place.character) :])
+        name = re.match(r"[\w$]*", text[column_of(text, place.character) :])
         return name[0].encode() if name is not None else b""
 
     def position(self, path: str, offset: int) -> Position:

@@ -200,10 +200,11 @@ class Gaps:
         """The sources of a project to look for names in, if its server's answers are completed."""
         if not route.spec.unknown_members:
             return None
+        top = route.project.projects.root.real
         return self._observer(
             SourceTexts,
             route,
-            lambda project: SourceTexts(lambda: [*project().files(), *project().scripts()]),
+            lambda project: SourceTexts(lambda: [*project().files(), *project().scripts()], top),
         )
 
     def other_builds(self, route: Route) -> OtherBuilds | None:

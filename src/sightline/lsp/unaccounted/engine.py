@@ -14,6 +14,8 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from sightline.contract.source import SourceFile
 from sightline.contract.texts import line_length_utf16
 from sightline.contract.unaccounted import Reason, Unaccounted, merged
@@ -108,7 +110,8 @@ async def complete(
         resolving = _Resolving(server, rules, texts, candidates.symbol, grammar_of(language))
         resolved = await resolving.resolve(candidates)
         added += resolved.places
-        parts += resolved.unaccounted
+        other = each if each != name else ""
+        parts += (msgspec.structs.replace(part, name=other) for part in resolved.unaccounted)
     return Completed([*places, *added], merged(parts))
 
 
@@ -456,17 +459,22 @@ class _Resolving:
             return None
         if not found or self._only_dunder(found):
             return self._rules.unresolved(self._symbol, self._texts, path, offset, None)
-        if any(self._rules.misled(self._texts, path_in(place.uri)) for place in found):
-            own = {path_in(place.uri) for place in self._symbol.definitions}
-            led = {path_in(place.uri) for place in found}
-            if own & led:
-                return None
-            is_member = self._symbol.scope is Scope.MEMBER
-            return Reason.OVERRIDE if is_member else Reason.UNRESOLVED_IMPORT
+        if any(questions.covers(place, uri_of(path), occurrence.at) for place in found):
+            if self._origin(occurrence, found) is None:
+                return None  # it declares something else
+        elif misled := self._misled(found):
+            return misled
         if self._origin(occurrence, found) is None:
             return None
         bound = offset_of(self._texts.text(path), found[0].range.start)
         return self._rules.unresolved(self._symbol, self._texts, path, offset, bound)
+
+    def _misled(self, found: Sequence[Location]) -> Reason | None:
+        led = {path_in(place.uri) for place in found}
+        if led & {path_in(place.uri) for place in self._symbol.definitions}:
+            return None
+        reasons = (self._rules.misled(self._symbol, self._texts, path) for path in sorted(led))
+        return next(filter(None, reasons), None)
 
     def _only_dunder(self, found: Sequence[Location]) -> bool:
         """Whether only ``__getattr__`` and its like answer for a name."""

@@ -12,7 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from sightline.contract.unaccounted import Reason
-from sightline.lsp.unaccounted.python_imports import IMPORTED, chain_before, import_at, imports
+from sightline.contract.uris import path_in
+from sightline.lsp.unaccounted.python_imports import (
+    chain_before,
+    import_at,
+    imported,
+    imports,
+    name_from,
+)
 from sightline.lsp.unaccounted.python_stand_ins import (
     by_module,
     in_chain,
@@ -35,8 +42,11 @@ _OPENING, _CLOSING = frozenset(b"([{"), frozenset(b")]}")
 _COPIES = re.compile(rb"\b(?:replace|evolve|_replace|__replace__|model_construct)\b")
 _CONSTRUCTORS = frozenset({"__init__", "__new__"})
 _LOADS = re.compile(rb"\bimport_module\b|\b__import__\b|\bimportorskip\b|\bsys\.modules\b")
+_WORD = re.compile(rb"[\w\x80-\xff]+")
 #: What stands before the parentheses of a declaration.
 _DECLARES = re.compile(rb"\b(?:def|class)[ \t]+\w+[ \t]*(?:\[[^\[\]]*\])?[ \t]*\Z")
+#: Where a module is installed.
+_INSTALLED = re.compile(r"(?<=[/](?:site|dist)-packages)/.+")
 _SUBSCRIPT = re.compile(rb"\[[ \t]*[rRbBuUfF]?\Z")
 
 
@@ -110,18 +120,23 @@ class PythonRules:
         if module is not None:
             if stated.start("module") <= offset < stated.end("module"):
                 return _absolute(
-                    module[: offset - stated.start("module")] + _name(text, offset), path
+                    module[: offset - stated.start("module")] + name_from(text, offset), path
                 )
             module = _absolute(module, path) + b"."
-        for each in IMPORTED.finditer(stated.string, stated.start("names"), stated.end("names")):
+        for each in imported(stated):
             if each.start() <= offset < each.end("name"):
-                return (module or b"") + text[each.start("name") : offset] + _name(text, offset)
+                return (module or b"") + text[each.start("name") : offset] + name_from(text, offset)
             if each["alias"] is not None and each.start("alias") <= offset < each.end("alias"):
                 return (module or b"") + each["name"]
         return None
 
-    def misled(self, texts: SourceTexts, path: str) -> bool:
-        return False
+    def misled(self, symbol: Symbol, texts: SourceTexts, path: str) -> Reason | None:
+        installed = _INSTALLED.search(path)
+        if installed is None:
+            return None
+        declared = (path_in(place.uri) for place in symbol.definitions)
+        is_copy = any(own.endswith(installed[0]) for own in declared)
+        return Reason.COPY if is_copy else None
 
     def unresolved(
         self, symbol: Symbol, texts: SourceTexts, path: str, offset: int, bound: int | None
@@ -157,7 +172,11 @@ def _is_argument(symbol: Symbol, texts: SourceTexts, path: str, offset: int, end
     call = text[line:offset]
     if symbol.scope is Scope.MEMBER and _COPIES.search(call):
         return True
-    return any(re.search(rb"\b%b\b" % re.escape(each.encode()), call) for each in symbol.owners)
+    owners, bound = {each.encode() for each in symbol.owners}, _bindings(text)
+    return any(
+        each in owners or any(whole.rpartition(b".")[2] in owners for whole in bound.get(each, ()))
+        for each in _WORD.findall(call)
+    )
 
 
 def _opening(texts: SourceTexts, path: str, offset: int) -> int | None:
@@ -183,11 +202,6 @@ def _unclosed(text: bytes, no_code: Spans, place: int) -> int | None:
             depth -= 1
         place -= 1
     return None
-
-
-def _name(text: bytes, offset: int) -> bytes:
-    found = re.compile(rb"\w*").match(text, offset)
-    return found[0] if found is not None else b""
 
 
 def _absolute(module: bytes, path: str) -> bytes:
@@ -220,7 +234,7 @@ def _bindings(text: bytes) -> Mapping[bytes, Sequence[bytes]]:
     bound: dict[bytes, list[bytes]] = {}
     for found in imports(text):
         module = found["module"] or b""
-        for each in IMPORTED.finditer(text, found.start("names"), found.end("names")):
+        for each in imported(found):
             name, alias = each["name"], each["alias"]
             if module:
                 whole = module + (b"" if module.endswith(b".") else b".") + name
@@ -237,7 +251,7 @@ def _plain_imports(text: bytes) -> frozenset[bytes]:
         each["name"]
         for found in imports(text)
         if not found["module"]
-        for each in IMPORTED.finditer(text, found.start("names"), found.end("names"))
+        for each in imported(found)
         if each["alias"] is None
     )
 
@@ -249,17 +263,16 @@ def _is_rebound(text: bytes, name: bytes) -> bool:
     bound = (
         rb"(?<![\w.])%b[ \t]*(?:=(?!=)|:|,[ \t\w,]*=(?!=))"
         rb"|\b(?:def|class|for|as|global|del)[ \t]+%b\b"
-        rb"|\bdef[ \t]+\w+[ \t]*\([^)]*\b%b\b|\blambda\b[^:\n]*\b%b\b" % ((literal,) * 4)
+        rb"|\bdef[ \t]+\w+[ \t]*\([^)]{0,%d}\b%b\b|\blambda\b[^:\n]{0,%d}\b%b\b"
+        % (literal, literal, _MOST_CALL, literal, _MOST_CALLEE, literal)
     )
-    imported = sum(1 for found in imports(text) for _ in _aliases(found, name))
-    return len(re.findall(bound, text)) > imported
+    given = sum(1 for found in imports(text) for _ in _aliases(found, name))
+    return len(re.findall(bound, text)) > given
 
 
 def _aliases(stated: re.Match[bytes], name: bytes) -> Iterator[re.Match[bytes]]:
     """The places at which an import binds a name with ``as``."""
-    for each in IMPORTED.finditer(stated.string, stated.start("names"), stated.end("names")):
-        if each["alias"] == name:
-            yield each
+    return (each for each in imported(stated) if each["alias"] == name)
 
 
 def _may_be_of_module(texts: SourceTexts, path: str, offset: int) -> bool:
@@ -267,9 +280,9 @@ def _may_be_of_module(texts: SourceTexts, path: str, offset: int) -> bool:
     modules by their names.
     """
     text = texts.text(path)
-    if texts.made(path, _loads_modules):
-        return True
     root = _root(text, offset)
+    if texts.made(path, _loads_modules):
+        return root not in (b"self", b"cls")
     return root is not None and root in _bindings(text)
 
 
@@ -287,7 +300,7 @@ def _may_lead(texts: SourceTexts, stated: re.Match[bytes], at: int) -> bool:
     """Whether an import that leads nowhere may be of a module that has the symbol."""
     module = stated["module"]
     if module is None:
-        for each in IMPORTED.finditer(stated.string, stated.start("names"), stated.end("names")):
+        for each in imported(stated):
             if each.start() <= at < each.end():
                 module = each["name"]
     return module is None or _is_own(texts, module)
@@ -301,6 +314,5 @@ def _is_own(texts: SourceTexts, module: bytes) -> bool:
 
 def _module_names(texts: SourceTexts) -> frozenset[bytes]:
     """What the files of a project and their folders are called in an import."""
-    paths = [path.rpartition(".")[0] for path in texts.paths()]
-    top = len(os.path.commonpath([path.rpartition("/")[0] for path in paths])) if paths else 0
-    return frozenset(os.fsencode(part) for path in paths for part in path[top:].split("/"))
+    paths = (path.rpartition(".")[0].removeprefix(texts.top) for path in texts.paths())
+    return frozenset(os.fsencode(part) for path in paths for part in path.split("/"))

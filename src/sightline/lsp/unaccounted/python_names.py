@@ -11,19 +11,22 @@ question; a string that is then still open is unaccounted for.
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from enum import Enum
 from typing import NamedTuple
 
 from sightline.contract.orders import canonical, location_key
 from sightline.contract.possessive import possessive
 from sightline.contract.source import Expected
+from sightline.contract.texts import line_length_utf16
 from sightline.contract.unaccounted import Reason, Unaccounted
 from sightline.contract.uris import path_in, uri_of
-from sightline.contract.values import Location
+from sightline.contract.values import Location, Position, Range
 from sightline.lsp.asking import questions
 from sightline.lsp.python.names import PythonText
 from sightline.lsp.server.server import Server
 from sightline.lsp.together import together
-from sightline.text.sources import SourceTexts, word
+from sightline.lsp.unaccounted.python_imports import is_module
+from sightline.text.sources import SourceTexts, position_of, word
 
 __all__ = ["Ask", "OtherNames", "with_other_names"]
 
@@ -132,6 +135,17 @@ class _Names:
                     yield Location(uri, export)
 
 
+class _Gift(Enum):
+    """What the stars of a module give it under a name."""
+
+    SYMBOL = "symbol"
+    #: Another symbol of the name.
+    OTHER = "other"
+    NOTHING = "nothing"
+    #: One of them leads nowhere, or there are too many.
+    OPEN = "open"
+
+
 class _Stars:
     """Modules that have a name from one another by a star."""
 
@@ -164,18 +178,18 @@ class _Stars:
                     for each in self._read(path).exports(name)
                     if (path, each.start) not in known
                 ]
-                has = await self._has(path, {path}) if strings else False
-                if has:
+                if not strings or self._binds(path, name):
+                    continue
+                gift = await self._given(path, name, {path})
+                if gift is _Gift.SYMBOL:
                     found += (Location(uri_of(path), each) for each in strings)
-                elif has is None:
+                elif gift is _Gift.OPEN:
                     lines = tuple((path, each.start.line) for each in strings)
                     left.append(Unaccounted(Reason.UNRESOLVED_IMPORT, len(strings), lines))
         return OtherNames(found, left)
 
-    async def _has(self, path: str, seen: set[str]) -> bool | None:
-        """Whether the stars of a file lead to one that has the symbol; ``None`` if one leads
-        nowhere, or there are too many.
-        """
+    async def _given(self, path: str, name: str, seen: set[str]) -> _Gift:
+        """What the last star of a file gives it that gives it the name."""
         open_ = False
         text = self._texts.text(path)
         asked = [
@@ -186,21 +200,44 @@ class _Stars:
         own = [self._package(path, star[1]) for star in _STAR.finditer(text) if not _last(star[1])]
         self._left -= len(asked)
         if self._left < 0:
-            return None
+            return _Gift.OPEN
         told = await questions.definitions_unopened(self._server, asked) if asked else []
         files = [[path_in(each.uri) for each in found] for found in told] + [[each] for each in own]
         for led in reversed(files):
             open_ = open_ or not led
             for each in led:
                 for file in (each, each[:-1] if each.endswith("i") else f"{each}i"):
-                    if file in self._bound:
-                        return True
-                    if file not in seen and file in self._texts:
-                        has = await self._has(file, seen | {file})
-                        if has:
-                            return True
-                        open_ = open_ or has is None
-        return None if open_ else False
+                    if file in seen or file not in self._texts:
+                        continue
+                    gift = await self._of(file, name, seen)
+                    if gift in (_Gift.SYMBOL, _Gift.OTHER):
+                        return gift
+                    open_ = open_ or gift is _Gift.OPEN
+        return _Gift.OPEN if open_ else _Gift.NOTHING
+
+    async def _of(self, path: str, name: str, seen: set[str]) -> _Gift:
+        """What a star of a module gives under a name."""
+        text = self._read(path)
+        if text.has_exports:
+            if text.exports_only_texts and not text.exports(name):
+                return _Gift.NOTHING
+        elif name.startswith("_"):
+            return _Gift.NOTHING
+        if path in self._bound:
+            return _Gift.SYMBOL
+        if self._binds(path, name):
+            return _Gift.OTHER
+        return await self._given(path, name, seen | {path})
+
+    def _binds(self, path: str, name: str) -> bool:
+        """Whether a module binds a name itself, which then is that of another symbol."""
+        text, units, data = self._read(path), line_length_utf16(name), self._texts.text(path)
+        starts = word(name).starts(data)[:_MOST_BINDINGS]
+        places = (position_of(data, start) for start in starts if not is_module(data, start))
+        return any(
+            text.binds_in_module(Range(at, Position(at.line, at.character + units)))
+            for at in places
+        )
 
     def _package(self, path: str, dots: bytes) -> str:
         """The file of the package that so many dots name."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from sightline.contract.texts import line_length_utf16
 from sightline.contract.values import Position, Range
 from sightline.lsp.python.names import PythonText
-from sightline.lsp.unaccounted.python_imports import IMPORTED, chain_before, import_at, imports
+from sightline.lsp.unaccounted.python_imports import chain_before, import_at, imported, imports
 from sightline.text.scopes import node_at
 from sightline.text.sources import numbered, position_of, word
 
@@ -35,7 +35,7 @@ def in_chain(text: bytes, name: str, offset: int) -> int | None:
     for found in imports(text):
         if found["module"]:
             continue
-        for each in IMPORTED.finditer(text, found.start("names"), found.end("names")):
+        for each in imported(found):
             stated = each["name"]
             if each["alias"] is None and (stated + b".").startswith(chain + b"."):
                 return each.start("name") + len(chain) - size

@@ -56,8 +56,10 @@ class Rules(Protocol):
         """
         ...
 
-    def misled(self, texts: SourceTexts, path: str) -> bool:
-        """Whether a file may be another form of a source of the workspace, such as its build."""
+    def misled(self, symbol: Symbol, texts: SourceTexts, path: str) -> Reason | None:
+        """Why what leads to a file may be a use, where that is another form of one that declares
+        the symbol: its build, or an installed copy. ``None`` if it is none.
+        """
         ...
 
     def unresolved(

@@ -7,11 +7,13 @@ import { Cart } from "./missing"
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from sightline.contract.possessive import possessive
 from sightline.contract.unaccounted import Reason
-from sightline.contract.uris import above
+from sightline.contract.uris import above, is_under, path_in
 from sightline.lsp.files.reading import read_json
 from sightline.lsp.unaccounted.rules import is_after_dot
 from sightline.lsp.unaccounted.symbols import Symbol
@@ -28,6 +30,13 @@ _PARAMETER_TAG = re.compile(rb"\*[ \t]*@param[ \t]+(?:\{[^\n]*\}[ \t]+)?\[?\Z")
 #: So much of a line is read before the name in such a tag, and so much behind its comment.
 _MOST_TAG, _MOST_HEAD = 400, 4_000
 _RENAMED = re.compile(rb"([\w$*]+)\s+as\s+\Z")
+#: What binds a name to a module, behind the name.
+_LOADED = re.compile(
+    rb"[ \t]*=[ \t]*(?:await[ \t]+)?(?:[\w$]+\.)?(?:require|import)(?:[A-Z]\w*)?[ \t]*"
+    rb"(?:<[^>\n]*>)?\([ \t]*(?:['\"](?P<module>[^'\"\n]*)['\"])?"
+)
+_LOADS = re.compile(rb"\b(?:require|import)[A-Z]\w*[ \t]*[(<]")
+_DEPENDENCIES = "dependencies", "devDependencies", "peerDependencies", "optionalDependencies"
 _IMPORT = re.compile(
     possessive(
         rb"^[ \t]*(?:import|export)\b(?P<names>[^;'\"`()=]{0,4000}?)\bfrom[ \t\n]*"
@@ -91,14 +100,21 @@ class ScriptRules:
             )
         return module + b"#" + _imported_as(text, offset)
 
-    def misled(self, texts: SourceTexts, path: str) -> bool:
-        """Whether a place is in what a package of the workspace was built to, or a copy of it."""
-        before, modules, inside = path.rpartition("/node_modules/")
+    def misled(self, symbol: Symbol, texts: SourceTexts, path: str) -> Reason | None:
+        """What a package was built to, or a copy of it, is the package that declares the symbol."""
+        packages = texts.made_of_all(_packages)
+        declared = [path_in(place.uri) for place in symbol.definitions]
+        _, modules, inside = path.rpartition("/node_modules/")
         if modules:
-            parts = inside.split("/")
-            name = "/".join(parts[:2]) if inside.startswith("@") else parts[0]
-            return os.fsencode(name) in texts.made_of_all(_own_names)
-        return path.endswith((".d.ts", ".d.mts", ".d.cts")) and bool(before or path in texts)
+            folders = packages.named.get(_package(os.fsencode(inside)), ())
+            is_own = any(is_under(own, folder) for own in declared for folder in folders)
+            return Reason.COPY if is_own else None
+        if not path.endswith((".d.ts", ".d.mts", ".d.cts")) or path not in texts:
+            return None
+        if symbol.scope is Scope.MEMBER:
+            return Reason.OVERRIDE
+        is_own = packages.around(path) in map(packages.around, declared)
+        return Reason.COPY if is_own else None
 
     def unresolved(
         self, symbol: Symbol, texts: SourceTexts, path: str, offset: int, bound: int | None
@@ -107,34 +123,75 @@ class ScriptRules:
         stated = _import_at(text, offset if bound is None else bound)
         if stated is not None:
             return Reason.UNRESOLVED_IMPORT if _is_own(texts, stated["module"]) else None
-        if symbol.scope is Scope.MEMBER and not is_after_dot(text, offset):
+        dotted = is_after_dot(text, offset)
+        if symbol.scope is Scope.MEMBER and not dotted:
             return None  # a local name in braces that nothing declares
+        if dotted and symbol.scope is Scope.GLOBAL:
+            root = _root_before(text, offset)
+            modules = _modules_of(text, root) if root is not None else ()
+            if modules and not any(each is None or _is_own(texts, each) for each in modules):
+                return None
         return Reason.UNKNOWN_TYPE
+
+
+class _Packages(NamedTuple):
+    """The packages that sources are in, by what their manifests say."""
+
+    #: The folders of the packages of each name.
+    named: Mapping[bytes, Sequence[str]]
+    folders: frozenset[str]
+    #: What they depend on.
+    needed: frozenset[bytes]
+    #: What the files and folders of the workspace are called.
+    parts: frozenset[bytes]
+
+    def around(self, path: str) -> str:
+        """The folder of the package that a file is in; nothing if it is in none."""
+        while path:
+            path = path.rpartition("/")[0]
+            if path in self.folders:
+                return path
+        return ""
+
+
+def _packages(texts: SourceTexts) -> _Packages:
+    inside = {path.rpartition("/")[0] for path in texts.paths()}
+    inside |= {outer for folder in inside for outer in above(folder, texts.top)}
+    named, folders, needed = dict[bytes, list[str]](), set[str](), set[str]()
+    for folder in sorted(inside):
+        manifest = read_json(f"{folder}/package.json")
+        if not isinstance(manifest, dict):
+            continue
+        folders.add(folder)
+        if isinstance(name := manifest.get("name"), str):
+            named.setdefault(os.fsencode(name), []).append(folder)
+        for kind in _DEPENDENCIES:
+            needed.update(given if isinstance(given := manifest.get(kind), dict) else ())
+    paths = (path.removeprefix(texts.top).split("/") for path in texts.paths())
+    parts = {part.partition(".")[0] for path in paths for part in path}
+    return _Packages(
+        named,
+        frozenset(folders),
+        frozenset(map(os.fsencode, needed)),
+        frozenset(map(os.fsencode, parts)),
+    )
 
 
 def _is_own(texts: SourceTexts, module: bytes) -> bool:
     """Whether an import that leads nowhere may be of the workspace: relative, by an alias, by the
-    name of one of its packages, or by a folder.
+    name of one of its packages, or by a folder or a file that no dependency is called like.
     """
     if module.startswith((b".", b"@/", b"~", b"#", b"/")):
         return True
-    parts = module.split(b"/")
-    package = b"/".join(parts[:2]) if module.startswith(b"@") else parts[0]
-    own = texts.made_of_all(_own_names)
-    return package in own or (len(parts) > 1 and parts[0] in own)
+    packages, name = texts.made_of_all(_packages), _package(module)
+    if name in packages.named:
+        return True
+    return name not in packages.needed and module.split(b"/")[0].lstrip(b"@") in packages.parts
 
 
-def _own_names(texts: SourceTexts) -> frozenset[bytes]:
-    """The names of the packages that sources are in, and of the folders and files at the top."""
-    folders = {path.rpartition("/")[0] for path in texts.paths()}
-    if not folders:
-        return frozenset()
-    top = os.path.commonpath(folders)
-    folders |= {outer for folder in folders for outer in above(folder, top)}
-    manifests = (read_json(f"{folder}/package.json") for folder in sorted(folders))
-    names = {each.get("name") for each in manifests if isinstance(each, dict)}
-    names |= {path[len(top) + 1 :].partition("/")[0].partition(".")[0] for path in texts.paths()}
-    return frozenset(os.fsencode(name) for name in names if isinstance(name, str))
+def _package(module: bytes) -> bytes:
+    """The name of the package that a module is in: ``@here/shapes``, ``shapes``."""
+    return b"/".join(module.split(b"/")[: 2 if module.startswith(b"@") else 1])
 
 
 def _imported_as(text: bytes, offset: int) -> bytes:
@@ -165,18 +222,34 @@ def _is_key(text: bytes, start: int, end: int) -> bool:
 
 def _may_be_of_module(text: bytes, offset: int) -> bool:
     """Whether what an exported name is taken from may be a module: ``import * as``, ``require``."""
+    root = _root_before(text, offset)
+    if root is None or root == b"this":
+        return False
+    return bool(_modules_of(text, root)) or _loads_modules(text)
+
+
+def _root_before(text: bytes, offset: int) -> bytes | None:
+    """The name right before the dot before an offset."""
     end = text.rfind(b".", 0, offset)
     root = _ROOT.search(text, max(0, end - 200), end)
-    return root is not None and root[0] != b"this" and _binds_module(text, root[0])
+    return root[0] if root is not None else None
 
 
 @lru_cache(maxsize=256)
-def _binds_module(text: bytes, root: bytes) -> bool:
-    name = re.escape(root)
-    bound = rb"\*[ \t]*as[ \t]+%b\b|\b%b[ \t]*=[ \t]*(?:await[ \t]+)?(?:require|import)[ \t]*\("
-    return re.search(bound % (name, name), text) is not None or any(
-        re.search(rb"\b%b\b" % name, found["names"]) for found in _imports(text)
-    )
+def _modules_of(text: bytes, root: bytes) -> Sequence[bytes | None]:
+    """The modules that a name is bound to in a file; ``None`` where the text tells none."""
+    name = re.compile(rb"(?<![\w$])%b(?![\w$])" % re.escape(root))
+    found: list[bytes | None] = [
+        each["module"] for each in _imports(text) if name.search(each["names"])
+    ]
+    loaded = (_LOADED.match(text, each.end()) for each in name.finditer(text))
+    return [*found, *(each["module"] for each in loaded if each is not None)]
+
+
+@lru_cache(maxsize=64)
+def _loads_modules(text: bytes) -> bool:
+    """Whether a file hands modules on to functions: ``vi.importActual("./a").then((a) => ...)``."""
+    return _LOADS.search(text) is not None
 
 
 @lru_cache(maxsize=64)
