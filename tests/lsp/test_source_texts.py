@@ -1,14 +1,17 @@
 """Where a name stands in the texts of a project, whatever is known of their words by then."""
 
+import tempfile
 import threading
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.text.sources import SourceTexts, after_dot, word
+from sightline.contract.values import Position
+from sightline.text.sources import SourceTexts, after_dot, offset_of, word
 from sightline.text.word_files import WordFiles
 from sightline.workspace.changes import Change, Kind
+from tests.support.files import write_files
 
 BYTES = st.lists(st.sampled_from([b"go", b"a_1", b".", b" ", b"-", b"\xc3\xa9", b"$", b"\n"]))
 TEXT = BYTES.map(b"".join)
@@ -26,6 +29,38 @@ def test_no_text_with_a_word_is_missed(before: list[bytes], now: list[bytes], na
         assert found == [path for path in each if path in set(found)], "their order"
         for sought in (word(name.decode()), after_dot(name.decode())):
             assert {path for path, text in each.items() if sought.starts(text)} <= set(found)
+
+
+LINES = st.lists(st.sampled_from(["a", "é", "😀", " ", "\n", "\r\n", "\r"]), max_size=30)
+
+
+@given(LINES.map("".join), st.integers(0, 12), st.integers(0, 12), st.integers(0, 60))
+def test_offsets_and_positions_are_two_ways_to_name_a_place(
+    text: str, line: int, character: int, offset: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "a.py"
+        file.write_bytes(text.encode())
+        path = str(file)
+        texts = SourceTexts(lambda: [path])
+        texts.search(word("a"))
+    data, place = texts.text(path), Position(line, character)
+    lines = data.split(b"\n")
+    assert texts.line(path, line) == (lines[line] if line < len(lines) else b"")
+    assert texts.offset(path, place) == offset_of(data, place)
+    inside = len(data.decode()[:offset].encode())
+    assert texts.offset(path, texts.position(path, inside)) == inside
+
+
+def test_many_places_in_a_long_file(tmp_path: Path) -> None:
+    """Were the lines before each place counted again, it would take minutes."""
+    path = str(write_files(tmp_path, {"a.py": "a = a\n" * 200_000}) / "a.py")
+    texts = SourceTexts(lambda: [path])
+    texts.search(word("a"))
+    for number in range(20_000):
+        place = Position(190_000 + number % 1_000, 4)
+        assert texts.name_at(path, place) == b"a"
+        assert texts.offset(path, place) == place.line * 6 + 4
 
 
 def words_are_known(texts: SourceTexts) -> None:

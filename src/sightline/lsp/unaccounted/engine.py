@@ -174,8 +174,9 @@ def _names(name: str, places: Sequence[Location], texts: SourceTexts) -> list[st
 
 
 def _is_misreported(rules: Rules, texts: SourceTexts, name: str, place: Location) -> bool:
-    text = texts.text(path_in(place.uri))
-    return bool(text) and rules.is_misreported(text, name, offset_of(text, place.range.start))
+    path = path_in(place.uri)
+    text = texts.text(path)
+    return bool(text) and rules.is_misreported(text, name, texts.offset(path, place.range.start))
 
 
 def _covers(hits: Hits, places: Sequence[Location]) -> bool:
@@ -412,7 +413,7 @@ class _Resolving:
                 return True
             if (path, at, empty) not in same:
                 text = self._texts.text(path)
-                to = self._rules.passes_on(text, self._symbol.name, offset_of(text, at))
+                to = self._rules.passes_on(text, self._symbol.name, self._texts.offset(path, at))
                 same[path, at, empty] = (
                     to is not None and (path, position_of(text, to), False) in keys
                 )
@@ -449,7 +450,7 @@ class _Resolving:
         for place in found:
             if path_in(place.uri) != path:
                 return None
-            origins.add(self._rules.origin(text, path, offset_of(text, place.range.start)))
+            origins.add(self._rules.origin(text, path, self._texts.offset(path, place.range.start)))
         return origins.pop() if len(origins) == 1 else None
 
     def _reason(self, occurrence: Occurrence, found: Sequence[Location]) -> Reason | None:
@@ -466,7 +467,7 @@ class _Resolving:
             return misled
         if self._origin(occurrence, found) is None:
             return None
-        bound = offset_of(self._texts.text(path), found[0].range.start)
+        bound = self._texts.offset(path, found[0].range.start)
         return self._rules.unresolved(self._symbol, self._texts, path, offset, bound)
 
     def _misled(self, found: Sequence[Location]) -> Reason | None:
