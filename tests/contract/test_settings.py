@@ -39,7 +39,7 @@ def test_defaults() -> None:
         answer_bytes=524_288,
         request_timeout_ms=2_000,
         debug_logging=False,
-        families=("lsp", "index", "context"),
+        families=("code", "lsp", "index", "context"),
         tool_names="dotted",
         content="empty",
         protocol_header="required",

@@ -17,11 +17,13 @@ from msgspec import Struct, field
 
 from sightline.calls import families
 from sightline.calls.flights import Flights, OutOfTime
-from sightline.calls.memory import AnswerCache, Retained, RetainedSet
+from sightline.calls.memory import AnswerCache, Newest, Retained, RetainedSet
 from sightline.calls.pages import EncodedPage, page_of
 from sightline.calls.recent import Recent, Recently
+from sightline.calls.texts import digest_of, page_of_text, wanted
 from sightline.calls.unknown import unknown_tool
 from sightline.calls.validate import Validator
+from sightline.calls.waiting import told_to_wait
 from sightline.contract import cursors, keys, limits
 from sightline.contract.cursors import Cursor
 from sightline.contract.failures import (
@@ -30,6 +32,7 @@ from sightline.contract.failures import (
     CursorStale,
     Failure,
     InvalidArguments,
+    NotReady,
     Overloaded,
     TimedOut,
     TooLarge,
@@ -41,7 +44,7 @@ from sightline.contract.texts import cut_sentences
 from sightline.protocol.revisions import Revision
 from sightline.protocol.session import Outcome
 from sightline.protocol.surface import ClientOptions
-from sightline.tools.tool import Desk, Paged, Progress, Question, Tool, Whole, silent
+from sightline.tools.tool import Desk, Paged, Progress, Question, Said, Tool, Whole, silent
 from sightline.workspace.gate import Gate
 from sightline.workspace.roots import RootSet
 from sightline.workspace.view import Epochs, View, ViewOutdated
@@ -49,6 +52,8 @@ from sightline.workspace.view import Epochs, View, ViewOutdated
 __all__ = ["Caller", "Calls", "Engines", "Finished", "Record", "underscored"]
 
 _MAX_KNOWN = 1_024
+#: How soon a tool that waits looks again whether what was not ready is.
+_PAUSE_S = 0.05
 STOPPED = "the time limit passed and the work was stopped; ask for less, or again to go on"
 _FULL = "the disk of the user's folders is full; free some space, or set XDG_CACHE_HOME"
 _encoder = msgspec.json.Encoder()
@@ -60,6 +65,8 @@ class Caller(NamedTuple):
     options: ClientOptions
     revision: Revision
     progress: Progress = silent
+    #: Whether an answer in words is wanted as data. Only commands ask for that.
+    data: bool = False
 
 
 class Finished(NamedTuple):
@@ -105,6 +112,7 @@ class Calls(Struct, eq=False, dict=True):
     bug: Callable[[BaseException], None]
     finished: Callable[[Record], None] = lambda record: None
     context_timeout_ms: int = limits.CONTEXT_TIMEOUT_MS
+    code_timeout_ms: int = limits.CODE_TIMEOUT_MS
     index_timeout_ms: int = limits.INDEX_TIMEOUT_MS
     index_build_timeout_ms: int = limits.INDEX_BUILD_TIMEOUT_MS
     in_flight: int = 0
@@ -117,6 +125,7 @@ class Calls(Struct, eq=False, dict=True):
         self._by_underscore = {underscored(name): tool for name, tool in self._by_name.items()}
         self._caps = {tool.info.name: self._limits(tool) for tool in self.catalogue}
         self._validators: dict[str, Validator] = {}
+        self._said = Newest[Said]()
         self._newest: View | None = None
         #: What tools see that do not look at the workspace.
         self._nowhere = View(Gate(RootSet.of(())), Epochs(0, 0, 0, 0), "")
@@ -203,11 +212,28 @@ class Calls(Struct, eq=False, dict=True):
             request_timeout_ms=self.settings.request_timeout_ms,
             max_response_bytes=self.settings.max_response_bytes,
             context_ms=self.context_timeout_ms,
+            code_ms=self.code_timeout_ms,
             index_ms=self.index_timeout_ms,
             index_build_ms=self.index_build_timeout_ms,
         )
 
     async def _answer(
+        self, tool: Tool[Any], arguments: dict[str, Any], caller: Caller, arrived: float
+    ) -> bytes:
+        """The answer. A ``code`` tool waits for what is not ready; the others say so at once."""
+        if tool.info.family != "code":
+            return await self._attempt(tool, arguments, caller, arrived)
+        end = arrived + self.code_timeout_ms / 1000
+        async with told_to_wait(caller.progress, self.engines.waiting_for):
+            while True:
+                try:
+                    return await self._attempt(tool, arguments, caller, arrived)
+                except NotReady:
+                    if self.clock() + _PAUSE_S >= end:
+                        raise
+                await asyncio.sleep(_PAUSE_S)
+
+    async def _attempt(
         self, tool: Tool[Any], arguments: dict[str, Any], caller: Caller, arrived: float
     ) -> bytes:
         typed = self._validate(tool, arguments)
@@ -223,7 +249,7 @@ class Calls(Struct, eq=False, dict=True):
             room = caps.response_bytes - limits.ENVELOPE_RESERVE_BYTES
             aim = min(caller.options.answer_bytes, room)
             asked = Asked(tool, view, question, caller, caps, deadline, room, aim, *known)
-            page = await (self._page(asked) if tool.info.paged else self._whole(asked))
+            page = await self._shown(asked)
             if self.clock() > deadline:
                 raise OutOfTime
         except (TimeoutError, OutOfTime):
@@ -300,6 +326,31 @@ class Calls(Struct, eq=False, dict=True):
             self._known[name] = known
         return Keys((known[1], own), *known)
 
+    async def _shown(self, asked: "Asked") -> EncodedPage:
+        if asked.tool.info.family == "code":
+            return await self._text(asked)
+        return await (self._page(asked) if asked.tool.info.paged else self._whole(asked))
+
+    async def _text(self, asked: "Asked") -> EncodedPage:
+        """A page of an answer in words, or all of it as data."""
+        page = wanted(asked.question.arguments.page)
+        # Half of the room is enough however many characters JSON has to escape.
+        size = min(asked.question.budget or asked.aim, asked.aim, asked.room // 2)
+        key = (asked.key, page, size, asked.caller.data)
+        remembered = self.answers.get(key)
+        if remembered is not None:
+            return EncodedPage(*remembered)
+        said = self._said.get(asked.key) or await self._share(asked)
+        if asked.caller.data:
+            found = EncodedPage(_encoder.encode(said.data), "")
+        else:
+            view, tool = asked.view, asked.tool.info
+            state = view.snapshot_key(tool.name, tool.epochs)
+            digest = digest_of(*map(repr, asked.question.fields), state, size)
+            found = EncodedPage(page_of_text(said.sections, page, size, digest).encode(), "")
+        self.answers.put(key, *found)
+        return found
+
     async def _page(self, asked: "Asked") -> EncodedPage:
         """A page of a retained set, which the first page makes."""
         arguments = asked.question.arguments
@@ -366,12 +417,15 @@ class Calls(Struct, eq=False, dict=True):
         document = notes if isinstance(notes, SourceFile) else None
         return Recently(typed, asked.view, document, spelled, is_kept, result)
 
-    async def _share(self, asked: "Asked") -> Any:  # noqa: ANN401 - RetainedSet or Whole, by tool
+    async def _share(self, asked: "Asked") -> Any:  # noqa: ANN401 - RetainedSet, Whole or Said, by tool
         """The full answer, computed once for everybody who asks the same now."""
 
-        async def compute() -> RetainedSet | Whole:
+        async def compute() -> RetainedSet | Whole | Said:
             desk = self.engines.desk(asked.view, asked.caller.progress)
             answer = await asked.tool.answer(desk, asked.question)
+            if isinstance(answer, Said):
+                self._said.put(asked.key, answer)
+                return answer
             if not isinstance(answer, Paged):
                 if self.clock() > asked.deadline and asked.tool.info.repeatable:
                     # Nobody may wait any more; whoever was told to retry finds it.
@@ -394,6 +448,7 @@ class Calls(Struct, eq=False, dict=True):
         if view is not self._newest:
             self._newest = view
             self._known.clear()
+            self._said.clear()
             self._recent.clear()
             self._flights.abandon()
 

@@ -2,7 +2,8 @@
 
 ``lsp`` fails with a JSON-RPC error whose message carries the code, because clients show models
 nothing else. ``index`` fails with an ``isError`` result whose text is JSON. ``context`` has a
-frozen error schema: a code and a canonical message, never more.
+frozen error schema: a code and a canonical message, never more. ``code`` answers and fails in
+plain text: what is wrong, then the next step.
 """
 
 import json
@@ -109,12 +110,15 @@ def limits_of(
     request_timeout_ms: int,
     max_response_bytes: int,
     context_ms: int,
+    code_ms: int = limits.CODE_TIMEOUT_MS,
     index_ms: int = limits.INDEX_TIMEOUT_MS,
     index_build_ms: int = limits.INDEX_BUILD_TIMEOUT_MS,
 ) -> Limits:
     """The hard limits of one tool under the current settings."""
     if family == "lsp":
         return Limits(request_timeout_ms, max_response_bytes, goes_on=True)
+    if family == "code":
+        return Limits(code_ms, max_response_bytes, goes_on=True)
     if family == "context":
         return Limits(context_ms, limits.MAX_CONTEXT_RESPONSE_BYTES, goes_on=False)
     timeout = index_build_ms if tool == "index_build" else index_ms
@@ -124,7 +128,9 @@ def limits_of(
 def succeeded(
     family: Family, payload: bytes, summary: str, *, content: Content, revision: Revision
 ) -> bytes:
-    """The ``result`` of a call that has an answer. ``payload`` is its encoded JSON."""
+    """The ``result`` of a call that has an answer. ``payload`` is its encoded JSON, or its text."""
+    if family == "code":
+        return b'{"isError":false,"content":[%b]}' % _text(payload.decode())
     if family == "lsp" and revision.structured and content != "mirror":
         texts = [_text(summary)] if content == "summary" and summary else []
     else:
@@ -139,6 +145,8 @@ def failed(family: Family, failure: Failure) -> msgspec.Raw | Error:
     (number, code), index_code, context_code = CODES[type(failure)]
     if family == "lsp" or isinstance(failure, f.UnknownTool):
         return _lsp_error(number, _NAMESPACE + code, failure)
+    if family == "code":
+        return _is_error(_in_words(failure))
     if family == "index":
         return _is_error(
             json.dumps(_index_error(index_code or "INTERNAL", failure), ensure_ascii=False)
@@ -155,6 +163,17 @@ def _lsp_error(number: int, code: str, failure: Failure) -> Error:
         data["details"] = failure.details
     opening = _BUG_OPENING if isinstance(failure, f.Bug) else _OPENINGS.get(number, "")
     return Error(number, f"{opening}{failure.advice} [{code}]", data)
+
+
+def _in_words(failure: Failure) -> str:
+    """A failure as a model reads it: one or more lines, nothing to parse.
+
+    >>> _in_words(f.NotReady(waiting_for="ty to load the project"))
+    'still loading; retry in a moment (waiting for ty to load the project)'
+    """
+    opening = _BUG_OPENING if isinstance(failure, f.Bug) else ""
+    awaited = failure.details.get("waitingFor")
+    return f"{opening}{failure.advice}" + (f" (waiting for {awaited})" if awaited else "")
 
 
 def _index_error(code: str, failure: Failure) -> dict[str, Any]:

@@ -4,7 +4,8 @@ The bytes are the same in every process. They differ only by how tools are named
 negotiated revision has (annotations since 2025-03-26, output schemas since 2025-06-18), and for
 clients that read text alone. Such a client takes the JSON of an error for a payload (Gemini CLI
 0.61 does), finds that it does not fit the tool's output schema, and shows its model that complaint
-in place of the error. So the families whose errors are JSON texts have no output schema there.
+in place of the error. So the families whose errors are JSON texts have no output schema there. What
+``code`` answers is text for every client, so it has none anywhere.
 """
 
 from collections.abc import Sequence
@@ -46,7 +47,8 @@ class Listing:
             "description": info.description,
             "inputSchema": load_schema(info.name),
         }
-        if revision.structured and (info.family == "lsp" or content != "mirror"):
+        has_schema = info.family == "lsp" or (info.family != "code" and content != "mirror")
+        if revision.structured and has_schema:
             entry["outputSchema"] = load_schema(info.name, output=True)
         if revision.annotations:
             entry["annotations"] = _annotations(info.read_only)

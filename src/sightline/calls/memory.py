@@ -16,7 +16,7 @@ from sightline.contract import limits
 from sightline.contract.failures import CursorExpired, SnapshotTooLarge
 from sightline.tools.tool import Paged, always
 
-__all__ = ["AnswerCache", "Retained", "RetainedSet", "Store"]
+__all__ = ["AnswerCache", "Newest", "Retained", "RetainedSet", "Store"]
 
 V = TypeVar("V")
 
@@ -80,6 +80,29 @@ class Store(Generic[V]):
             if used > oldest:
                 return
             self.drop(key)
+
+
+class Newest(Generic[V]):
+    """The few values that were asked for last. Pages of one text are cut from it."""
+
+    def __init__(self, most: int = 8) -> None:
+        self._most = most
+        self._entries: OrderedDict[Hashable, V] = OrderedDict()
+
+    def get(self, key: Hashable) -> V | None:
+        found = self._entries.get(key)
+        if found is not None:
+            self._entries.move_to_end(key)
+        return found
+
+    def put(self, key: Hashable, value: V) -> None:
+        self._entries[key] = value
+        self._entries.move_to_end(key)
+        if len(self._entries) > self._most:
+            self._entries.popitem(last=False)
+
+    def clear(self) -> None:
+        self._entries.clear()
 
 
 class RetainedSet(Struct, eq=False):

@@ -238,7 +238,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tools",
         metavar="FAMILIES",
-        help="tool families to offer: lsp,index,context (default: all)",
+        help="tool families to offer: code,lsp,index,context (default: all)",
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting"

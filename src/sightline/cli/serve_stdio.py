@@ -42,7 +42,7 @@ async def serve_stdio(arguments: argparse.Namespace) -> None:
     if os.isatty(read_fd):  # somebody tries it out, who would wait for something to happen
         print(_BY_HAND, file=sys.stderr, flush=True)
     keepers = Keepers()
-    if "lsp" in configuration.settings.families:
+    if configuration.settings.asks_servers:
         keepers.ahead()
         await asyncio.sleep(0)  # it starts while everything else is imported
     try:

@@ -19,6 +19,8 @@ __all__ = [
     "ClientSettings",
     "Content",
     "Family",
+    "LISTED",
+    "Profile",
     "SHOWN_BYTES",
     "ProtocolHeader",
     "RootSettings",
@@ -26,7 +28,14 @@ __all__ = [
     "ToolNames",
 ]
 
-Family = Literal["lsp", "index", "context"]
+Family = Literal["code", "lsp", "index", "context"]
+#: Which families ``tools/list`` names. The others that are served answer by their exact names.
+Profile = Literal["agent", "contract", "all"]
+LISTED: Mapping[Profile, tuple[Family, ...]] = {
+    "agent": ("code",),
+    "contract": ("lsp", "index", "context"),
+    "all": ("code", "lsp", "index", "context"),
+}
 ToolNames = Literal["dotted", "underscore"]
 Content = Literal["empty", "summary", "mirror"]
 ProtocolHeader = Literal["required", "session"]
@@ -91,7 +100,8 @@ class Settings(Struct, frozen=True):
     answer_bytes: int = limits.MAX_RESPONSE_BYTES
     request_timeout_ms: int = limits.REQUEST_TIMEOUT_MS
     debug_logging: bool = False
-    families: tuple[Family, ...] = ("lsp", "index", "context")
+    families: tuple[Family, ...] = ("code", "lsp", "index", "context")
+    profile: Profile = "all"
     tool_names: ToolNames = "dotted"
     content: Content = "empty"
     protocol_header: ProtocolHeader = "required"
@@ -128,6 +138,15 @@ class Settings(Struct, frozen=True):
                 bad.key = key
                 raise
         return cls(**parsed), warnings
+
+    def lists(self, family: Family) -> bool:
+        """Whether ``tools/list`` names the tools of a family."""
+        return family in self.families and family in LISTED[self.profile]
+
+    @property
+    def asks_servers(self) -> bool:
+        """Whether a family is served that puts questions to language servers."""
+        return "lsp" in self.families or "code" in self.families
 
     def for_client(self, name: str) -> ClientSettings:
         """The options a client of this name gets."""
@@ -218,7 +237,7 @@ def _families(key: str, value: object) -> tuple[Family, ...]:
     names = _texts(key, value)
     chosen = tuple(family for family in get_args(Family) if family in names)
     if not names or set(names) != set(chosen):
-        raise BadSetting(f"{key} takes one or more of lsp, index, context")
+        raise BadSetting(f"{key} takes one or more of code, lsp, index, context")
     return chosen
 
 
@@ -245,6 +264,7 @@ _PARSERS: dict[str, Any] = {
     "tokenizer": _choice(*get_args(Tokenizer)),
     "allow_unstable_hover": _flag,
     "families": _families,
+    "profile": _choice(*get_args(Profile)),
     "tool_names": _choice(*get_args(ToolNames)),
     "content": _choice(*get_args(Content)),
     "protocol_header": _choice(*get_args(ProtocolHeader)),

@@ -37,17 +37,22 @@ from sightline.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from sightline.index.index import Index
 
-__all__ = ["LivingSource", "Program", "catalogue_for", "options_of", "surface_for"]
+__all__ = ["LivingSource", "Program", "catalogue_for", "listed_for", "options_of", "surface_for"]
 
 
 def catalogue_for(settings: Settings) -> list[Tool[Any]]:
-    """The tools of the chosen families, in the catalogue's order."""
+    """The tools that are answered: those of the chosen families, in the catalogue's order."""
     return [tool for tool in CATALOGUE if tool.info.family in settings.families]
+
+
+def listed_for(settings: Settings) -> list[Tool[Any]]:
+    """The tools that are listed: those of the chosen profile among them."""
+    return [tool for tool in CATALOGUE if settings.lists(tool.info.family)]
 
 
 def surface_for(settings: Settings) -> Surface:
     """What the protocol tells clients under these settings."""
-    listing = Listing(catalogue_for(settings), __version__)
+    listing = Listing(listed_for(settings), __version__)
     instructions = _instructions(settings)
 
     return Surface(
@@ -78,7 +83,7 @@ def _instructions(settings: Settings) -> str:
         family, mark, rest = line.partition(": - ")
         if not mark or family.startswith("-"):
             lines.append(line)
-        elif family in settings.families:
+        elif any(family == each and settings.lists(each) for each in settings.families):
             lines.append(f"- {rest}")
     return "\n".join(lines)
 
@@ -266,7 +271,7 @@ class Program(Struct, eq=False):
         """Begins what can be done ahead, in the background."""
         if self.settings.families != ("context",):
             self.workspace.start()
-        if "lsp" in self.settings.families:  # no other family asks the source anything
+        if self.settings.asks_servers:
             self.source.warm()
 
     def report(self, transport: str, sessions: list[str]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class Headless(NamedTuple):
 
     def go_ahead(self) -> None:
         """Begins what needs nothing of the workspace and leaves the processor to others."""
-        if "lsp" in self.settings.families:
+        if self.settings.asks_servers:
             self.pool.go_ahead()
 
     async def close(self) -> None:

@@ -25,9 +25,12 @@ if TYPE_CHECKING:  # the index brings numpy, which only its own tools should hav
 
 __all__ = [
     "Answer",
+    "Block",
     "Desk",
     "Paged",
     "Question",
+    "Said",
+    "Section",
     "Tool",
     "ToolInfo",
     "Whole",
@@ -145,7 +148,29 @@ class Paged(Struct, frozen=True):
     members: Mapping[str, str] = {}
 
 
-Answer = Whole | Paged
+class Block(Struct, frozen=True):
+    """Lines that belong together, such as those of one file, below a title."""
+
+    title: str
+    lines: Sequence[str]
+
+
+class Section(Struct, frozen=True):
+    """The part of a text about one thing. A page that begins inside it repeats its head."""
+
+    head: Sequence[str]
+    blocks: Sequence[Block] = ()
+
+
+class Said(Struct, frozen=True):
+    """A complete answer in words. Pages of it end between blocks where they can."""
+
+    sections: Sequence[Section]
+    #: The same as data, for people's programs.
+    data: Any = None
+
+
+Answer = Whole | Paged | Said
 
 
 class ToolInfo(Struct, frozen=True):
