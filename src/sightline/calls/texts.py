@@ -76,7 +76,9 @@ class _Piece(NamedTuple):
 
 
 def _pieces(sections: Sequence[Section]) -> Iterator[_Piece]:
-    for section in sections:
+    for number, section in enumerate(sections):
+        if number:
+            yield _Piece("", (), 1, begins=True)
         yield from _of_block("", section.head, ())
         for block in section.blocks:
             yield from _of_block(block.title, block.lines, tuple(section.head))
@@ -103,6 +105,8 @@ def _pages(sections: Sequence[Section], size: int) -> Iterator[tuple[list[str], 
         if fresh and (used + length > room or whole):
             yield page, True
             page, fresh = list(piece.above), 0
+            if not piece.line:
+                continue
             used = sum(len(line.encode()) + 1 for line in page)
         page.append(piece.line)
         used, fresh = used + length, fresh + 1

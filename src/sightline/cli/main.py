@@ -19,6 +19,8 @@ __all__ = ["COMMANDS", "main", "run"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve", "serve over HTTP on 127.0.0.1"),
     "stdio": ("stdio", "serve one client over standard input and output"),
+    "uses": ("by_name", "every use of a symbol, by its name"),
+    "read": ("by_name", "the source, outline or type of a symbol, by its name"),
     "call": ("call", "make one tool call and print its payload"),
     "config": ("config", "connect a client: show, write and check what it needs"),
     "tools": ("tools", "print the catalogue as JSON"),

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from sightline.contract.texts import listed_paths
 
-__all__ = ["Place", "Reason", "Unaccounted", "merged", "reason_of", "sentence"]
+__all__ = ["WHERE", "Place", "Reason", "Unaccounted", "merged", "reason_of", "sentence"]
 
 #: So many places are kept of each reason, and so many files are named in a sentence.
 MOST_PLACES = 200
@@ -50,7 +50,8 @@ class Reason(Enum):
     OVER_BUDGET = "over budget"
 
 
-_WHERE = {
+#: Where such places are, as a part of a sentence.
+WHERE = {
     Reason.UNKNOWN_TYPE: "where the type is unknown",
     Reason.UNRESOLVED_IMPORT: "behind imports that do not resolve",
     Reason.OVERRIDE: "as a member of a base class or subclass",
@@ -104,7 +105,7 @@ def sentence(name: str, parts: Sequence[Unaccounted], shown: Callable[[str], str
         places = f"{part.count:,} places" if many else "1 place"
         may = "they may be uses" if many else "it may be a use"
         said.append(
-            f"{part.name or name} also occurs in {places} {_WHERE[part.reason]}"
+            f"{part.name or name} also occurs in {places} {WHERE[part.reason]}"
             f"{listed_paths(files, _NAMED)}; {may}."
         )
     return " ".join(said)

@@ -19,7 +19,16 @@ from urllib.parse import quote, unquote_to_bytes
 
 from sightline.contract.failures import UriInvalid
 
-__all__ = ["above", "is_under", "is_unicode", "path_in", "path_of", "respelled", "uri_of"]
+__all__ = [
+    "above",
+    "is_under",
+    "is_unicode",
+    "normalise",
+    "path_in",
+    "path_of",
+    "respelled",
+    "uri_of",
+]
 
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f?#]")

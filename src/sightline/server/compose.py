@@ -36,6 +36,7 @@ from sightline.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from sightline.index.index import Index
+    from sightline.symbols.engine import Symbols
 
 __all__ = ["LivingSource", "Program", "catalogue_for", "listed_for", "options_of", "surface_for"]
 
@@ -181,6 +182,23 @@ class LazyIndex:
             await self.made.close()
 
 
+class LazySymbols:
+    """What finds symbols by name, made when the first tool asks for it: it brings grammars."""
+
+    def __init__(self, workspace: Workspace, environment: Mapping[str, str]) -> None:
+        self._workspace = workspace
+        self._environment = environment
+        self._made: Symbols | None = None
+
+    async def get(self) -> "Symbols":
+        if self._made is None:
+            module = await asyncio.to_thread(import_module, "sightline.symbols.engine")
+            if self._made is None:
+                self._made = module.Symbols(self._workspace, self._environment)
+        assert self._made is not None
+        return self._made
+
+
 class Program(Struct, eq=False):
     """A running Sightline without a transport."""
 
@@ -217,10 +235,11 @@ class Program(Struct, eq=False):
             roots = workspace.roots.roots if "index" in settings.families else ()
             return [root.name for root in roots]
 
+        symbols = LazySymbols(workspace, environment)
         context = ContextEngine(context_root, settings.tokenizer, served)
 
         def desk(view: View, progress: Progress) -> Desk:
-            return Desk(view, source, progress, index_or_none, context)
+            return Desk(view, source, progress, index_or_none, context, symbols.get)
 
         call_log = CallLog()
 

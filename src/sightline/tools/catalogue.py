@@ -13,10 +13,12 @@ from sightline.tools.document_symbols import DocumentSymbols
 from sightline.tools.hover import Hover
 from sightline.tools.index_build import IndexBuild
 from sightline.tools.index_status import IndexStatus
+from sightline.tools.read import Read
 from sightline.tools.references import References
 from sightline.tools.search import Search
 from sightline.tools.show_file import ShowFile
 from sightline.tools.tool import Tool
+from sightline.tools.uses import UsesOfSymbols
 from sightline.tools.workspace_status import WorkspaceStatus
 from sightline.tools.workspace_symbols import WorkspaceSymbols
 
@@ -24,6 +26,8 @@ __all__ = ["CATALOGUE"]
 
 #: A tool's argument type is its own affair; the catalogue only needs the common shape.
 CATALOGUE: tuple[Tool[Any], ...] = (
+    Read(),
+    UsesOfSymbols(),
     Definition(),
     References(),
     Hover(),

@@ -22,6 +22,7 @@ from sightline.workspace.view import Epoch, View
 
 if TYPE_CHECKING:  # the index brings numpy, which only its own tools should have to wait for
     from sightline.index.index import Index
+    from sightline.symbols.engine import Symbols
 
 __all__ = [
     "Answer",
@@ -37,6 +38,7 @@ __all__ = [
     "always",
     "left_out",
     "no_index",
+    "no_symbols",
     "plural",
     "within",
     "without",
@@ -68,6 +70,11 @@ async def no_index() -> "Index":
     raise Unavailable("there is no index here; serve the index family")
 
 
+async def no_symbols() -> "Symbols":
+    """Where the code family is not served."""
+    raise Unavailable("symbols have no names here; serve the code family")
+
+
 class Desk(Struct, frozen=True):
     """What a tool works with during one call."""
 
@@ -77,6 +84,8 @@ class Desk(Struct, frozen=True):
     #: The index, made when it is first asked for.
     index: Callable[[], Awaitable["Index"]] = no_index
     context: ContextEngine | None = None
+    #: What finds symbols by name, made when it is first asked for.
+    symbols: Callable[[], Awaitable["Symbols"]] = no_symbols
 
     @property
     def caches(self) -> ContextEngine:

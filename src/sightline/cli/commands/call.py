@@ -17,7 +17,7 @@ from sightline.cli.json_arguments import json_object
 from sightline.cli.loops import plain_runner
 from sightline.cli.main import add_common, add_wait, make_parser
 from sightline.cli.places import PLACES, lines_of
-from sightline.cli.plain import write_json
+from sightline.cli.plain import plain_source, write_json
 from sightline.cli.start import build_program, configuration_from, roots_from
 from sightline.contract.failures import CursorExpired, NotReady
 from sightline.protocol.jsonrpc import Error
@@ -155,6 +155,9 @@ def report(finished: Finished, *, envelope: bool) -> int:
         assert failure is not None
         return fail(str(failure), exit_for(failure), data=_error_data(outcome))
     result = msgspec.json.decode(outcome, type=dict[str, msgspec.Raw])
+    if not envelope and "structuredContent" not in result:
+        print("\n".join(map(plain_source, text_of(outcome).split("\n"))))
+        return int(Exit.OK)
     shown = outcome if envelope else result["structuredContent"]
     write_json(bytes(shown))
     return int(Exit.OK)
@@ -163,6 +166,15 @@ def report(finished: Finished, *, envelope: bool) -> int:
 def _error_data(outcome: msgspec.Raw | Error) -> dict[str, Any]:
     if isinstance(outcome, Error):
         return {"code": outcome.code, "message": outcome.message, "data": outcome.data}
-    result: dict[str, Any] = msgspec.json.decode(outcome)
-    data: dict[str, Any] = json.loads(result["content"][0]["text"])
+    text = text_of(outcome)
+    if not text.startswith("{"):
+        return {"message": text}
+    data: dict[str, Any] = json.loads(text)
     return data
+
+
+def text_of(outcome: msgspec.Raw) -> str:
+    """The text of a result that has one."""
+    result: dict[str, Any] = msgspec.json.decode(outcome)
+    text: str = result["content"][0]["text"]
+    return text

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -18,7 +19,7 @@ from sightline.index.cutting.chunks import Chunk, Symbol, utf16_column
 from sightline.index.cutting.windows import MAX_LINES, cut_windows, newlines, split_spans
 from sightline.text.grammars import GRAMMARS, Rule, parser_for
 
-__all__ = ["cut_declarations"]
+__all__ = ["Declaration", "cut_declarations", "declared_in"]
 
 #: A function that is longer is searched for declarations inside.
 _LONG = 100
@@ -70,6 +71,49 @@ def cut_declarations(data: bytes, language: str) -> list[Chunk]:
     if not chunks:  # no declaration, and not a word: punctuation can be searched for, too
         return cut_windows(data, "module")
     return sorted(chunks, key=lambda chunk: (chunk.start_line, -chunk.end_line, chunk.spans))
+
+
+class Declaration(NamedTuple):
+    """What a name is declared as. Lines and columns are 0-based; columns count UTF-16 units."""
+
+    name: str
+    kind: str
+    #: The names around it, joined by dots.
+    container: str
+    #: Where its name stands.
+    line: int
+    column: int
+    #: All of its lines, with the comments and decorators that belong to it.
+    first: int
+    last: int
+
+
+def declared_in(data: bytes, language: str) -> list[Declaration]:
+    """What a UTF-8 file declares outside of functions, in the order of the names.
+
+    >>> [d.name for d in declared_in(b"class A:\\n  x = 1\\n  def f(self): ...", "python")]
+    ['A', 'x', 'f']
+    """
+    root = _Part("module", "", "", 0, len(data))
+    lines = newlines(data)
+    walk = _Walk(data, lines, language)
+    walk.enter(parser_for(language).parse(data).root_node.named_children, root, 0)
+    found = [_declaration(each, root, lines) for _, each in root.symbols]
+    stack = list(root.parts)
+    while stack:
+        part = stack.pop()
+        stack += part.parts
+        found += [_declaration(symbol, part, lines) for _, symbol in part.symbols]
+    return sorted(found, key=lambda each: (each.line, each.column))
+
+
+def _declaration(symbol: Symbol, part: _Part, lines: list[int]) -> Declaration:
+    """A symbol of a part: the declaration itself, or a small one inside."""
+    name, kind, row, column, end = symbol
+    if name == part.name and kind == part.kind:
+        first, last = bisect_left(lines, part.start), bisect_left(lines, part.end - 1)
+        return Declaration(name, kind, part.container, row, column, first, max(last, row))
+    return Declaration(name, kind, part.path, row, column, row, end)
 
 
 #: What the walk does at a node, as bits.

@@ -1,0 +1,21 @@
+"""The door of the room: what outlives a call, and what is made for one."""
+
+from collections.abc import Mapping
+
+from sightline.contract.source import Source
+from sightline.symbols.addressing import Resolver
+from sightline.symbols.files import Files
+from sightline.symbols.sources import Sources
+from sightline.workspace.view import View
+from sightline.workspace.workspace import Workspace
+
+__all__ = ["Symbols"]
+
+
+class Symbols:
+    def __init__(self, workspace: Workspace, environment: Mapping[str, str]) -> None:
+        self.sources = Sources(workspace, environment)
+
+    def resolver(self, view: View, source: Source) -> Resolver:
+        """What finds the symbols of one call."""
+        return Resolver(Files(view), source, self.sources)

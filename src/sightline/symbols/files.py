@@ -1,0 +1,83 @@
+"""The files of one view as the symbols room reads them: texts with one way to end a line, and what
+each declares. Made for one call; what is kept longer lies in ``sources``."""
+
+import re
+from collections.abc import Sequence
+
+from sightline.contract.source import SourceFile
+from sightline.contract.uris import uri_of
+from sightline.contract.values import Position
+from sightline.index.cutting.declarations import Declaration, declared_in
+from sightline.index.reading.roles import Role, role_of
+from sightline.symbols.sources import grammar_at
+from sightline.symbols.symbol import Symbol, qualified, signature_of
+from sightline.text.sources import offset_of
+from sightline.workspace.view import View
+
+__all__ = ["Files"]
+
+
+class Files:
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self._texts: dict[str, bytes] = {}
+        self._declared: dict[str, Sequence[Declaration]] = {}
+
+    def document(self, path: str) -> SourceFile:
+        """A file of the workspace, gated. Raises the failure of one that may not be read."""
+        return self.view.document(uri_of(path))
+
+    def text(self, path: str) -> bytes:
+        if path not in self._texts:
+            text = self.document(path).text.replace("\r\n", "\n").replace("\r", "\n")
+            self._texts[path] = text.encode("utf-8", "surrogatepass")
+        return self._texts[path]
+
+    def lines(self, path: str) -> Sequence[bytes]:
+        return self.text(path).split(b"\n")
+
+    def line(self, path: str, number: int) -> bytes:
+        lines = self.text(path).split(b"\n", number + 1)
+        return lines[number] if number < len(lines) else b""
+
+    def grammar(self, path: str) -> str:
+        return grammar_at(path, self.text(path))
+
+    def declared(self, path: str) -> Sequence[Declaration]:
+        """What a file declares; nothing where no grammar reads it."""
+        if path not in self._declared:
+            grammar = self.grammar(path)
+            self._declared[path] = declared_in(self.text(path), grammar) if grammar else ()
+        return self._declared[path]
+
+    def know(self, path: str, declarations: Sequence[Declaration]) -> None:
+        """Takes over what was read before of the same text."""
+        self._declared.setdefault(path, declarations)
+
+    def shown(self, path: str) -> str:
+        """The path that people read, on one line whatever it holds."""
+        shown = self.view.relative(path)
+        return shown if shown.isprintable() else re.sub(r"[^ -~]", "?", shown)
+
+    def is_test(self, path: str) -> bool:
+        return role_of(self.shown(path), self.grammar(path)) == Role.TEST
+
+    def symbol(self, path: str, declared: Declaration, note: str = "") -> Symbol:
+        shown, grammar = self.shown(path), self.grammar(path)
+        position = Position(declared.line, declared.column)
+        return Symbol(
+            declared.name,
+            declared.kind,
+            qualified(declared, shown, grammar),
+            declared.container,
+            path,
+            shown,
+            position,
+            declared.first,
+            declared.last,
+            signature_of(grammar, self.text(path), position),
+            note=note,
+        )
+
+    def offset(self, path: str, position: Position) -> int:
+        return offset_of(self.text(path), position)
