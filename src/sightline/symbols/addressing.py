@@ -147,13 +147,14 @@ class Resolver:
             if around.address in seen:
                 continue
             seen.add(around.address)
-            found = self._own_member(around, name)
+            found = await self._own_member(around, name)
             if found is not None:
                 return found if around is owner else _inherited(found, owner)
             waiting += await self._bases(around)
         return None
 
-    def _own_member(self, owner: Symbol, name: str) -> Symbol | None:
+    async def _own_member(self, owner: Symbol, name: str) -> Symbol | None:
+        """What a class declares, or what its methods set of themselves."""
         container = f"{owner.container}.{owner.name}" if owner.container else owner.name
         for each in self.files.declared(owner.path):
             if each.name == name and each.container == container:
@@ -162,10 +163,20 @@ class Resolver:
         for number in range(owner.first, owner.last + 1):
             line = self.files.line(owner.path, number).decode("utf-8", "replace")
             match = pattern.search(line)
-            if match is not None:
-                column = line_length_utf16(line[: match.start(1)])
-                declared = Declaration(name, "attribute", container, number, column, number, number)
-                return self.files.symbol(owner.path, declared)
+            if match is None:
+                continue
+            position = Position(number, line_length_utf16(line[: match.start(1)]))
+            if self._is_prose(owner.path, position):
+                continue
+            # Where it is first set, which may be elsewhere: a parameter of the constructor.
+            meant = await self._meant(owner.path, position)
+            if meant and meant[0].path == owner.path:
+                at = meant[0].position
+                here = Declaration(
+                    name, "attribute", container, at.line, at.character, *[at.line] * 2
+                )
+                return self.files.symbol(owner.path, here)
+            return meant[0] if meant else None
         return None
 
     async def _bases(self, owner: Symbol) -> list[Symbol]:
@@ -238,13 +249,15 @@ class Resolver:
         if own is not None:
             return [own]
         found: list[Symbol] = []
+        wanted = _name_at(self.files.line(path, position.line), position.character)
         with suppress(Unavailable):
             told = await self.source.definition(self.files.document(path), position)
             for place in told.items:
                 uri = self.files.view.gate.shown_uri(place.uri)
                 if uri is None:
                     continue
-                at, start = path_in(uri), place.range.start
+                at = path_in(uri)
+                start = self.files.named_from(at, place.range.start, wanted)
                 symbol = self._declared_at(at, start)
                 if symbol is None:
                     name = _name_at(self.files.line(at, start.line), start.character)

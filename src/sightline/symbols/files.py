@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from sightline.contract.source import SourceFile
+from sightline.contract.texts import column_of, line_length_utf16
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Position
 from sightline.index.cutting.declarations import Declaration, declared_in
@@ -15,6 +16,8 @@ from sightline.text.sources import offset_of
 from sightline.workspace.view import View
 
 __all__ = ["Files"]
+
+_WRITTEN = frozenset({"constant", "field", "variable"})
 
 
 class Files:
@@ -50,9 +53,25 @@ class Files:
             self._declared[path] = declared_in(self.text(path), grammar) if grammar else ()
         return self._declared[path]
 
-    def know(self, path: str, declarations: Sequence[Declaration]) -> None:
-        """Takes over what was read before of the same text."""
-        self._declared.setdefault(path, declarations)
+    def is_declared_at(self, path: str, position: Position) -> bool:
+        """Whether a function, a class or a member is declared there. A variable is written."""
+        return any(
+            each.line == position.line
+            and each.column == position.character
+            and each.kind not in _WRITTEN
+            for each in self.declared(path)
+        )
+
+    def named_from(self, path: str, start: Position, name: str) -> Position:
+        """Where a name stands at a place, or in its line behind it: some servers tell what it is
+        taken from, too, such as ``self``.
+        """
+        line = self.line(path, start.line).decode("utf-8", "replace")
+        column = column_of(line, start.character)
+        owner = re.compile(rf"[\w.\[\]()]*\.\s*(?={re.escape(name)}\b)").match(line, column)
+        if not name or owner is None:
+            return start
+        return Position(start.line, line_length_utf16(line[: owner.end()]))
 
     def shown(self, path: str) -> str:
         """The path that people read, on one line whatever it holds."""

@@ -69,5 +69,5 @@ def _one(group: Sequence[Symbol]) -> Symbol:
     main = next(
         each for each in reversed(group) if each.last - each.first == main.last - main.first
     )
-    also = tuple((each.shown, each.position.line) for each in group if each is not main)
+    also = tuple(each for each in group if each is not main)
     return replace(main, also=also) if also else main

@@ -41,8 +41,8 @@ class Symbol(Struct, frozen=True):
     first: int
     last: int
     signature: str
-    #: Other places that declare the same symbol, as path and 0-based line.
-    also: tuple[tuple[str, int], ...] = ()
+    #: Other declarations of the same symbol.
+    also: tuple["Symbol", ...] = ()
     #: How it came to be meant, where the address does not say so.
     note: str = ""
 
@@ -54,11 +54,16 @@ class Symbol(Struct, frozen=True):
         return f"{self.shown}::{self.container + '.' if self.container else ''}{self.name}"
 
     @property
+    def place(self) -> str:
+        """Where its name stands, as people read it."""
+        return f"{self.shown}:{self.position.line + 1}"
+
+    @property
     def echo(self) -> str:
         """The first line of every answer about it."""
-        also = "".join(f", {path}:{line + 1}" for path, line in self.also[:3])
+        also = "".join(f", {each.place}" for each in self.also[:3])
         more = f", {len(self.also) - 3} more" if len(self.also) > 3 else ""
-        line = f"{self.kind} {self.qualified}  {self.shown}:{self.position.line + 1}"
+        line = f"{self.kind} {self.qualified}  {self.place}"
         if also:
             line += f" (also{also[1:]}{more})"
         if self.signature:

@@ -65,7 +65,9 @@ async def uses_of(source: Source, files: Files, symbol: Symbol, *, with_declarat
     for path, places in _by_path(files, told.places, hidden):
         for place in places:
             role = "declaration" if place in told.declarations else None
-            items.append(_use(files, path, place.range.start, role))
+            items.append(
+                _use(files, path, files.named_from(path, place.range.start, symbol.name), role)
+            )
     if len(items) > MAX_REFERENCES_ITEMS_TOTAL:
         raise TooMany("more than 20,000 uses; ask about a narrower symbol")
     used = {(each.path, each.line) for each in items}
@@ -82,12 +84,8 @@ async def _ask(source: Source, files: Files, symbol: Symbol, *, with_declaration
     """Asks at the symbol, and at each further declaration of it in the same file: of overloads and
     of one definition per platform, a server may know only the one that it is asked about.
     """
-    lines = {line for shown, line in symbol.also if shown == symbol.shown}
-    positions = [symbol.position] + [
-        Position(each.line, each.column)
-        for each in files.declared(symbol.path)
-        if each.line in lines and each.name == symbol.name and each.container == symbol.container
-    ]
+    positions = [symbol.position]
+    positions += [each.position for each in symbol.also if each.path == symbol.path]
     document = files.document(symbol.path)
     places: dict[Location, None] = {}
     uses: dict[Location, None] = {}
@@ -105,12 +103,7 @@ async def _ask(source: Source, files: Files, symbol: Symbol, *, with_declaration
             whole = await source.references(document, position, include_declaration=True)
             places |= dict.fromkeys(whole.items)
     declarations = frozenset(place for place in places if place not in uses)
-    own = {(uri_of(symbol.path), each) for each in positions}
-    kept = [
-        place
-        for place in {**uses, **places}
-        if with_declarations or (place.uri, place.range.start) not in own
-    ]
+    kept = list({**uses, **places})
     return _Told(kept, declarations, merged(unaccounted), notes)
 
 
@@ -132,6 +125,8 @@ def _by_path(
 
 def _use(files: Files, path: str, start: Position, role: str | None) -> Use:
     grammar = files.grammar(path)
+    if role is None and files.is_declared_at(path, start):
+        role = "declaration"
     if role is None:
         text = files.text(path)
         role = role_at(grammar, text, files.offset(path, start)) if grammar else ROLES[-1]

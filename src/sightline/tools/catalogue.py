@@ -26,8 +26,6 @@ __all__ = ["CATALOGUE"]
 
 #: A tool's argument type is its own affair; the catalogue only needs the common shape.
 CATALOGUE: tuple[Tool[Any], ...] = (
-    Read(),
-    UsesOfSymbols(),
     Definition(),
     References(),
     Hover(),
@@ -44,4 +42,6 @@ CATALOGUE: tuple[Tool[Any], ...] = (
     ContextResolve(),
     ContextListCaches(),
     ContextInspectCache(),
+    UsesOfSymbols(),
+    Read(),
 )

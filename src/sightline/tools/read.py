@@ -54,7 +54,14 @@ class Read:
             data: list[Any] = []
             for symbol in named.symbols:
                 lines = await _of_symbol(resolver, symbol, show or "source")
-                sections.append(Section([symbol.echo], [Block("", lines)]))
+                blocks = [Block("", lines)]
+                if show in (None, "source"):  # overloads and prototypes have a text of their own
+                    blocks += [
+                        Block(each.place, await _of_symbol(resolver, each, "source"))
+                        for each in symbol.also
+                    ]
+                sections.append(Section([symbol.echo], blocks))
+                lines = [line for block in blocks for line in block.lines]
                 data.append({"symbol": symbol.echo, "lines": lines})
             return Part([*sections, *others(text, named)], data)
 

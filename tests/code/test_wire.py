@@ -1,0 +1,227 @@
+"""The code family at the wire: what is listed, pages, edits, waiting, and the same bytes."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sightline.contract.settings import Settings
+from sightline.protocol.revisions import NEWEST
+from sightline.server.compose import catalogue_for, listed_for, surface_for
+from tests.code.test_archives import text_of
+from tests.conftest import Workspace
+from tests.support.http import HttpServer
+from tests.support.program import run
+from tests.support.stdio import StdioServer
+
+Stdio = Callable[..., StdioServer]
+V1 = 7
+MORE = re.compile(r"more: page=(\d+-[a-z2-7]{6})\Z")
+CALLS = "".join(f"    add({number})\n" for number in range(300))
+FILES = {
+    "cart.py": "def add(item: int) -> None: ...\n",
+    **{
+        f"use_{number}.py": f"from cart import add\n\n\ndef go() -> None:\n    add({number})\n"
+        for number in range(40)
+    },
+    "many.py": f"from cart import add\n\n\ndef go() -> None:\n{CALLS}",
+}
+
+
+def uses(server: StdioServer | HttpServer, **arguments: Any) -> str:
+    return text_of(server.call("uses", arguments))
+
+
+# What is listed
+
+
+def names(**settings: Any) -> list[str]:
+    parsed, _ = Settings.parse(settings)
+    return [tool.info.name for tool in listed_for(parsed)]
+
+
+def test_a_profile_says_what_is_listed() -> None:
+    everything = names()
+    assert names(profile="agent") == ["uses", "read"]
+    assert names(profile="all") == everything
+    assert names(profile="contract") == [
+        name for name in everything if name not in ("uses", "read")
+    ]
+    assert names(families=["lsp"]) == names(families=["lsp"], profile="contract")
+    assert len(names(families=["lsp"])) == V1
+    assert names(families=["lsp"], profile="agent") == []
+
+
+def test_what_a_profile_does_not_list_is_answered(stdio: Stdio, sample: Path) -> None:
+    server = stdio(sample, "--set", "profile=agent")
+    initialized = server.initialize()["result"]
+    listed = server.request("tools/list")["result"]["tools"]
+    assert [tool["name"] for tool in listed] == ["uses", "read"]
+    assert "vscode.lsp" not in json.dumps(initialized)
+    hidden = server.call("workspace_status", {})["result"]
+    assert not hidden["isError"]
+
+
+def test_what_the_families_leave_out_is_not_there(stdio: Stdio, sample: Path) -> None:
+    server = stdio(sample, "--set", "profile=agent", "--tools", "code")
+    server.initialize()
+    answer = server.request("tools/call", {"name": "workspace_status", "arguments": {}})
+    assert answer["error"]["code"] == -32602
+
+
+def test_what_is_listed_for_agents_is_small() -> None:
+    settings, _ = Settings.parse({"profile": "agent"})
+    listing = bytes(surface_for(settings).tools("dotted", "empty", NEWEST))
+    assert len(listing) <= 9_000
+    assert b"outputSchema" not in listing
+    assert {tool.info.name for tool in catalogue_for(settings)} > {"uses", "read", "search"}
+
+
+# Pages
+
+
+def pages(server: StdioServer | HttpServer, **arguments: Any) -> list[str]:
+    found = [uses(server, **arguments)]
+    while more := MORE.search(found[-1]):
+        found.append(uses(server, **arguments, page=more[1]))
+    return found
+
+
+@pytest.mark.parametrize("budget", [200, 500, 2_000, None])
+def test_the_pages_are_the_whole_and_each_keeps_its_budget(
+    stdio: Stdio, workspace: Workspace, budget: int | None
+) -> None:
+    server = stdio(workspace(FILES))
+    server.initialize()
+    whole = uses(server, of=["add"], budget=60_000)
+    head, blocks = whole.split("\n")[:2], whole.split("\n")[2:]
+    assert head[1] == "381 uses in 41 files: 340 calls, 41 imports; unaccounted 0"
+    cut = pages(server, of=["add"], **({"budget": budget} if budget else {}))
+    lines: list[str] = []
+    for page in cut:
+        assert len(page.encode()) <= (budget or 2_000) * 4
+        assert page.split("\n")[:2] == head
+        lines += [line for line in page.split("\n")[2:] if not line.startswith("more:")]
+    repeated = [line for place, line in enumerate(lines) if line.endswith(".py")]
+    assert list(dict.fromkeys(repeated)) == [line for line in blocks if line.endswith(".py")]
+    assert [line for line in lines if line not in repeated] == [
+        line for line in blocks if line not in repeated
+    ]
+    ends = [page.split("\n")[-2] for page in cut[:-1]]
+    small = [line for line in ends if "many.py" not in line and "add(" in line]
+    assert small, "a page ends behind a line"
+
+
+def test_a_page_of_a_small_file_is_not_cut_in_two(stdio: Stdio, workspace: Workspace) -> None:
+    files = {name: text for name, text in FILES.items() if name != "many.py"}
+    server = stdio(workspace(files))
+    server.initialize()
+    for page in pages(server, of=["add"], budget=200):
+        titles = [line for line in page.split("\n")[2:] if line.endswith(".py")]
+        assert page.count("\n  ") == 2 * len(titles)
+
+
+def test_a_page_of_another_tree_or_question_is_refused(stdio: Stdio, workspace: Workspace) -> None:
+    root = workspace(FILES)
+    server = stdio(root)
+    server.initialize()
+    more = MORE.search(uses(server, of=["add"], budget=200))
+    assert more is not None
+    changed = "error: the workspace changed since that page was made, or the question did"
+    assert uses(server, of=["add"], budget=300, page=more[1]).startswith(changed)
+    assert uses(server, of=["add"], tests="only", budget=200, page=more[1]).startswith(changed)
+    (root / "more.py").write_text("from cart import add\nadd(1)\n", encoding="utf-8")
+    assert uses(server, of=["add"], budget=200, page=more[1]).startswith(changed)
+
+
+# Freshness and sameness
+
+
+def test_an_edit_is_in_the_next_answer(stdio: Stdio, sample: Path) -> None:
+    server = stdio(sample)
+    server.initialize()
+    assert "1 use in 1 file" not in uses(server, of=["area"])
+    assert "shapes.py:1" in uses(server, of=["area"])
+    shapes = sample / "shapes.py"
+    shapes.write_text("# moved\n" + shapes.read_text(encoding="utf-8"), encoding="utf-8")
+    (sample / "more.py").write_text("from shapes import area\narea(1, 1)\n", encoding="utf-8")
+    answer = uses(server, of=["area"])
+    assert "shapes.py:2" in answer
+    assert "more.py\n  1 -  import  from shapes import area\n  2 -  call  area(1, 1)" in answer
+    assert uses(server, of=["border"]).startswith("error: no symbol is called border")
+    shapes.write_text(
+        shapes.read_text(encoding="utf-8") + "\ndef border(): ...\n", encoding="utf-8"
+    )
+    assert uses(server, of=["border"]).startswith("function shapes.border")
+
+
+def test_two_processes_and_both_transports_say_the_same(
+    stdio: Stdio, serve: Callable[..., HttpServer], workspace: Workspace
+) -> None:
+    root = workspace(FILES)
+    first, second, third = stdio(root), stdio(root), serve(root)
+    first.initialize()
+    second.initialize()
+    second.call("read", {"of": ["cart.py"]})  # another history
+    asked: list[dict[str, Any]] = [{"of": ["add"], "budget": 300}, {"of": ["go"]}, {"of": ["ad"]}]
+    for arguments in asked:
+        assert pages(first, **arguments) == pages(second, **arguments) == pages(third, **arguments)
+
+
+# Waiting
+
+
+def test_ten_questions_at_once_from_cold_are_ten_answers(stdio: Stdio, sample: Path) -> None:
+    server = stdio(sample)
+    server.initialize()
+    asked = [("area", "uses"), ("shapes.area", "uses"), ("main.py:3:area", "uses")]
+    asked += [("area", "read"), ("shapes.py", "read")]
+    for number, (name, tool) in enumerate([*asked, *asked]):
+        params = {"name": tool, "arguments": {"of": [name], "budget": 1_000 + number}}
+        server.send(
+            {"jsonrpc": "2.0", "id": f"at-once-{number}", "method": "tools/call", "params": params}
+        )
+    found: dict[str, Any] = {}
+    while len(found) < 2 * len(asked):
+        message = server.receive()
+        found[message["id"]] = message
+    texts = [text_of(found[f"at-once-{number}"]) for number in range(2 * len(asked))]
+    assert not [text for text in texts if text.startswith("error: ")]
+    assert texts[:5] == texts[5:]
+    assert texts[0] == texts[1] == texts[2]
+    assert "2 uses in 1 file: 1 call, 1 import; unaccounted 0" in texts[0]
+
+
+# The commands
+
+
+def test_the_commands_print_the_same(installed: Path, sample: Path, stdio: Stdio) -> None:
+    server = stdio(sample)
+    server.initialize()
+    said = run(installed, "uses", "area", cwd=sample)
+    assert (said.stdout, said.stderr, said.returncode) == (uses(server, of=["area"]) + "\n", "", 0)
+    read = text_of(server.call("read", {"of": ["area"]}))
+    assert run(installed, "read", "area", cwd=sample).stdout == read + "\n"
+    called = run(installed, "call", "uses", '{"of": ["area"]}', "--root", sample)
+    assert called.stdout == said.stdout
+
+
+def test_the_commands_answer_as_data(installed: Path, sample: Path) -> None:
+    answer = json.loads(run(installed, "uses", "area", "--json", cwd=sample).stdout)
+    (item,) = answer["items"]
+    assert (item["of"], item["total"], item["unaccounted"]) == ("area", 2, [])
+    assert [(use["path"], use["line"], use["role"]) for use in item["uses"]] == [
+        ("main.py", 1, "import"),
+        ("main.py", 3, "call"),
+    ]
+
+
+def test_a_command_that_finds_nothing_exits_4_with_near_names(
+    installed: Path, sample: Path
+) -> None:
+    done = run(installed, "uses", "aera", cwd=sample)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr == ("sightline: no symbol is called aera; did you mean\n  shapes.py::area\n")
