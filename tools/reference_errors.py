@@ -171,6 +171,7 @@ Every error that a tool can give, why, and what to do. A model reads the message
 
 - `lsp` tools fail with a JSON-RPC error: its number, and `data.code` with `MCP_LSP_GATEWAY/` before the code below.
 - `index` tools fail with `isError` and JSON text that has `code`, `message` and `hint`.
+- `code` tools fail with `isError` and plain text: what is wrong, then the next step.
 - `context` tools fail with `isError` and frozen JSON text that has `error.code` and `error.message`.
 - *again*: the same call can succeed later without any other change; `details.retryable` is true.
 - *exit*: how `sightline call` ends, with the error as one line of JSON on standard error.

@@ -31,6 +31,8 @@ ABOUT = {
     "request_timeout_ms": "how long a question to a language server may take",
     "debug_logging": "whether every call is logged: its tool, outcome, time and size",
     "families": "which tools are offered",
+    "profile": "which of them clients are told of: `agent` those of `code`, `contract` those of `lsp`, `index` and `context`; the "
+    "others are answered all the same when called by their exact names",
     "tool_names": "`underscore` for clients that refuse dots in a tool's name",
     "content": "what stands in `content` beside the structured answer: nothing, one line, or the "
     "whole answer as text, for clients that show their model nothing else",
@@ -95,7 +97,8 @@ def _range(key: str) -> str:
     choices = {
         "bind_address": "`127.0.0.1`",
         "endpoint_path": "`/mcp`",
-        "families": "`lsp`, `index`, `context`",
+        "families": "`code`, `lsp`, `index`, `context`",
+        "profile": "`agent`, `contract`, `all`",
         "tool_names": "`dotted`, `underscore`",
         "content": "`empty`, `summary`, `mirror`",
         "protocol_header": "`required`, `session`",

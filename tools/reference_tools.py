@@ -12,6 +12,7 @@ from sightline.server.compose import catalogue_for
 __all__ = ["tools_page"]
 
 _FAMILIES = {
+    "code": "What is asked by name",
     "lsp": "What a language server knows",
     "index": "What an index finds",
     "context": "What fits a token budget",

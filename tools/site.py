@@ -26,6 +26,7 @@ _LOOK = Path(__file__).parent / "site_look"
 _MENU = {
     "Start": ["README.md", "docs/connect.md", "docs/first-aid.md", "docs/install.md"],
     "Tasks": [
+        "docs/symbols.md",
         "docs/search.md",
         "docs/index.md",
         "docs/context.md",

@@ -51,14 +51,15 @@ def promise_of(tool: Tool[Any]) -> dict[str, Any]:
         "version": tool.info.schema_version,
         "arguments": dict(_members(load_schema(name))),
         "defaults": _defaults(tool),
-        "result": dict(_members(load_schema(name, output=True))),
+        # What the family code answers is text, without a shape that a program could rely on.
+        "result": {} if family == "code" else dict(_members(load_schema(name, output=True))),
         "codes": codes,
         "endings": {
             "timeoutMs": caps.timeout_ms,
             "goesOn": caps.goes_on,
             "responseBytes": caps.response_bytes,
-            "timedOut": codes[TimedOut.__name__],
-            "cancelled": codes[Cancelled.__name__],
+            "timedOut": codes.get(TimedOut.__name__, "text"),
+            "cancelled": codes.get(Cancelled.__name__, "text"),
         },
     }
 
@@ -116,7 +117,8 @@ def _codes(family: str) -> dict[str, str]:
     """How each failure is spelled, for those that the family knows."""
     found: dict[str, str] = {}
     for kind, ((number, lsp), index, context) in families.CODES.items():
-        code = {"lsp": f"{number} {lsp}", "index": index, "context": context}[family]
+        spelled = {"lsp": f"{number} {lsp}", "index": index, "context": context, "code": None}
+        code = spelled[family]
         if code is not None:
             found[kind.__name__] = code
     return found

@@ -63,6 +63,9 @@ def calls(project: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "context.list_caches", {}
     yield "context.inspect_cache", {"cache": "notes"}
     yield "context.resolve", {"cache": "notes", "query": "area", "budget": 100}
+    for name in ("area", "helper", "part"):
+        yield "uses", {"of": [name]}
+        yield "read", {"of": [name]}
 
 
 def ask_everything(server: StdioServer | HttpServer, project: Path) -> None:
@@ -128,6 +131,8 @@ def test_every_command_behind_the_wall(installed: Path, project: Path, caches: P
     defined = json.dumps(place(project / "main.py", 2, 7))
     asked: list[tuple[str | Path, ...]] = [
         ("call", "vscode.lsp.definition", defined, "--root", project),
+        ("uses", "area"),
+        ("read", "area"),
         ("config", "claude-code"),
         ("tools",),
         ("settings",),

@@ -29,6 +29,8 @@ SEVEN = [
     "vscode.lsp.diagnostics.document",
     "vscode.lsp.diagnostics.workspace",
 ]
+#: What answers with a text has no schema of its answers.
+WORDS = {tool.info.name for tool in CATALOGUE if tool.info.family == "code"}
 FILES = sorted(
     entry.name for entry in files("sightline.schemas").joinpath("tools").iterdir()
     if entry.name.endswith(".json")
@@ -74,7 +76,8 @@ def test_the_family_lsp_is_exactly_the_seven_in_order() -> None:
 def test_every_entry(tool: dict[str, Any]) -> None:
     assert re.fullmatch(r"[A-Za-z0-9._-]{1,64}", tool["name"])
     assert 10 < len(tool["description"]) <= 300 and len(tool["title"]) <= 60
-    assert tool["inputSchema"]["type"] == tool["outputSchema"]["type"] == "object"
+    assert tool["inputSchema"]["type"] == "object"
+    assert tool["name"] in WORDS or tool["outputSchema"]["type"] == "object"
     versions = {"schemaVersion", "toolingVersion"}
     assert type(tool["schemaVersion"]) is int and tool["schemaVersion"] >= 1
     assert isinstance(tool["toolingVersion"], str)
@@ -97,9 +100,12 @@ def test_the_listing_refers_to_nothing() -> None:
 def test_the_listing_shows_the_files() -> None:
     for tool in listing():
         assert tool["inputSchema"] == load_schema(tool["name"])
-        assert tool["outputSchema"] == load_schema(tool["name"], output=True)
+        assert ("outputSchema" in tool) is (tool["name"] not in WORDS)
+        if tool["name"] not in WORDS:
+            assert tool["outputSchema"] == load_schema(tool["name"], output=True)
     names = {tool.info.name for tool in CATALOGUE}
-    assert set(FILES) == {f"{name}{end}" for name in names for end in (".json", ".output.json")}
+    due = {f"{name}{end}" for name in names for end in (".json", ".output.json")}
+    assert set(FILES) == due - {f"{name}.output.json" for name in WORDS}
 
 
 @pytest.mark.requirement("GS-2-dialect")

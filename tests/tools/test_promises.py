@@ -23,7 +23,7 @@ from tests.support.promises import breaks, promise_of
 
 FOLDER = Path(__file__).parent.parent / "vectors"
 PROMISES = FOLDER / "promises.json"
-FAMILIES = ("lsp", "index", "context")
+FAMILIES = ("code", "lsp", "index", "context")
 NAMES = [tool.info.name for tool in CATALOGUE]
 
 Promise = dict[str, Any]
@@ -216,7 +216,7 @@ def _cases(changes: Any) -> list[Any]:
         for tool in CATALOGUE:
             try:
                 change(copy.deepcopy(promise_of(tool)))
-            except StopIteration:  # it has no such member
+            except (StopIteration, KeyError):  # it has no such member, or no codes
                 continue
             found.append(pytest.param(tool, entry, id=f"{tool.info.name}: {what}"))
     return found

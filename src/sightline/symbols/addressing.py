@@ -323,6 +323,9 @@ class Resolver:
             names = await asyncio.to_thread(near, self.sources, address.parts[-1])
             for name in names:
                 found += [each.address for each in await self._by_name((name,))]
+        # The same class first: most often it is the last part that is spelled wrong.
+        around = f"{'.'.join(address.parts[:-1])}."
+        found.sort(key=lambda each: f"::{around}" not in each and f".{around}" not in each)
         return _missing(f"no symbol is called {text.strip()}", found)
 
 
