@@ -15,7 +15,16 @@ from msgspec import Struct
 
 from sightline.contract.texts import listed_paths
 
-__all__ = ["WHERE", "Place", "Reason", "Unaccounted", "merged", "reason_of", "sentence"]
+__all__ = [
+    "MOST_PLACES",
+    "WHERE",
+    "Place",
+    "Reason",
+    "Unaccounted",
+    "merged",
+    "reason_of",
+    "sentence",
+]
 
 #: So many places are kept of each reason, and so many files are named in a sentence.
 MOST_PLACES = 200

@@ -56,7 +56,7 @@ def is_path(text: str) -> bool:
     >>> is_path("cart.py"), is_path("Cart.add"), is_path("shop/")
     (True, False, True)
     """
-    return "/" in text or "\\" in text or language_of(text).name != _PROSE
+    return text in (".", "..") or "/" in text or "\\" in text or language_of(text).name != _PROSE
 
 
 def _at_place(path: str, line: int, rest: str) -> Address:

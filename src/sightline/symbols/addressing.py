@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sightline.contract.failures import Failure, InvalidArguments, NotFound, Unavailable
 from sightline.contract.source import Source
 from sightline.contract.texts import column_of, line_length_utf16
-from sightline.contract.uris import normalise, path_in
+from sightline.contract.uris import normalise, path_in, uri_of
 from sightline.contract.values import Position
 from sightline.index.cutting.declarations import Declaration
 from sightline.symbols.addresses import Address, parse
@@ -106,14 +107,14 @@ class Resolver:
         hits = await asyncio.to_thread(self.sources.having, name)
         if hits is None:
             raise Unavailable(_TOO_MUCH)
-        allowed = self.files.view.gate.allows
-        return [
-            (hit.path, each)
-            for hit in hits
-            if allowed(hit.path)
-            for each in hit.declarations
-            if each.name == name
-        ]
+        found: dict[tuple[str, Declaration], None] = {}
+        for hit in hits:
+            declared = [each for each in hit.declarations if each.name == name]
+            # What a link leads to counts once, and not at all outside of the roots.
+            uri = self.files.view.gate.shown_uri(uri_of(hit.path)) if declared else None
+            if uri is not None:
+                found |= dict.fromkeys((path_in(uri), each) for each in declared)
+        return list(found)
 
     def _full(self, path: str, declared: Declaration) -> tuple[str, ...]:
         around = declared.container.split(".") if declared.container else []
@@ -260,9 +261,11 @@ class Resolver:
                 start = self.files.named_from(at, place.range.start, wanted)
                 symbol = self._declared_at(at, start)
                 if symbol is None:
-                    name = _name_at(self.files.line(at, start.line), start.character)
-                    symbol = self._nameless(at, start, name) if name else None
-                if symbol is not None and symbol not in found:
+                    # A module begins with another name than its own.
+                    is_there = _name_at(self.files.line(at, start.line), start.character) == wanted
+                    symbol = self._local(at, start, wanted) if is_there else None
+                symbol = symbol or self._nameless(path, position, wanted)
+                if symbol not in found:
                     found.append(symbol)
         return found
 
@@ -274,14 +277,19 @@ class Resolver:
                 return self.files.symbol(path, each)
         return None
 
-    def _nameless(self, path: str, position: Position, name: str) -> Symbol:
-        """A name that no declaration of a file tells of: a local one, or one from elsewhere."""
+    def _local(self, path: str, position: Position, name: str) -> Symbol:
+        """A name that a function has for itself."""
         around = enclosing(self.files.declared(path), position.line)
-        container = "" if around == "-" else around
-        declared = Declaration(
-            name, "name", container, position.line, position.character, position.line, position.line
-        )
-        return self.files.symbol(path, declared)
+        return self._made(path, position, name, "local", "" if around == "-" else around)
+
+    def _nameless(self, path: str, position: Position, name: str) -> Symbol:
+        """A name whose declaration is not in the workspace, at the place that was asked about."""
+        found = self._made(path, position, name, "name", "")
+        return replace(found, qualified=name, signature="")
+
+    def _made(self, path: str, position: Position, name: str, kind: str, container: str) -> Symbol:
+        line, column = position.line, position.character
+        return self.files.symbol(path, Declaration(name, kind, container, line, column, line, line))
 
     # Files
 
@@ -340,8 +348,6 @@ def _is_along(full: Sequence[str], parts: Sequence[str]) -> bool:
 
 
 def _inherited(found: Symbol, owner: Symbol) -> Symbol:
-    from msgspec.structs import replace
-
     return replace(found, note=f"inherited by {owner.qualified}")
 
 

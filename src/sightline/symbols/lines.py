@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from sightline.contract.unaccounted import WHERE
+from sightline.contract.unaccounted import MOST_PLACES, WHERE
 from sightline.symbols.files import Files
 from sightline.symbols.roles import ROLES
 from sightline.symbols.uses import Left, Use, Uses
@@ -65,7 +65,7 @@ def unaccounted(files: Files, left: Left) -> tuple[str, list[str]]:
     places = f"{count:,} places" if count > 1 else "1 place"
     may = "they may be uses" if count > 1 else "it may be a use"
     title = f"unaccounted: {places} {WHERE[left.unaccounted.reason]}; {may}"
-    if len(left.unaccounted.places) < count:
+    if len(left.unaccounted.places) >= MOST_PLACES:
         title += f" (the first {len(left.places):,} lines)"
     lines = [
         f"  {files.shown(each.path)}:{each.line + 1} {each.around}  {each.source}"

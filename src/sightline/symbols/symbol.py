@@ -18,8 +18,9 @@ _LONGEST_LINE = 200
 #: Where the type stands before the name.
 _TYPE_FIRST = frozenset("c cpp java csharp".split())
 _FOLDERS = frozenset({"src", "lib"})
-_BODIES = ("body", "value")
+_BEFORE_BODIES = frozenset({"comment", ":", "=>", "="})
 _OWN = re.compile(r"\A\(\s*(?:self|cls)\s*(?:,\s*|(?=\)))")
+_OPENED, _CLOSED = re.compile(r"\( "), re.compile(r",? \)")
 _BLANKS = re.compile(r"\s+")
 _SCOPES = frozenset(
     "class enum function interface method module namespace struct trait union".split()
@@ -103,15 +104,28 @@ def signature_of(grammar: str, text: bytes, position: Position) -> str:
     if name is None:
         return ""
     node, body = _declaring(name)
-    end = body.start_byte if body is not None else node.end_byte
+    end = _end_of_head(node, body) if body is not None else node.end_byte
     start = name.end_byte
     if grammar in _TYPE_FIRST:
         start = node.start_byte
     said = _BLANKS.sub(" ", text[start:end].decode("utf-8", "replace")).strip()
+    said = _OPENED.sub("(", _CLOSED.sub(")", said))
     said = said.removesuffix("=>").strip(" :{;,").removeprefix("=").strip()
     if grammar == "python":  # who calls it does not pass it
         said = _OWN.sub("(", said)
     return said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
+
+
+def _end_of_head(node: Node, body: Node) -> int:
+    """Where a declaration ends that goes on with a body, and perhaps a comment before it."""
+    if body.parent is not None and body.parent != node:
+        node = body.parent
+    before = [
+        child.end_byte
+        for child in node.children
+        if child.end_byte <= body.start_byte and child.type not in _BEFORE_BODIES
+    ]
+    return max(before, default=body.start_byte)
 
 
 def _declaring(name: Node) -> tuple[Node, Node | None]:
