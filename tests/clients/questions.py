@@ -57,6 +57,7 @@ def questions(root: Path) -> list[dict[str, Any]]:
         "budget": 1000,
         "cache": "sample",
         "root": str(root),
+        "of": ["area"],
     }
     made: list[dict[str, Any]] = []
     for tool in read_only_tools():

@@ -225,3 +225,24 @@ def test_a_command_that_finds_nothing_exits_4_with_near_names(
     done = run(installed, "uses", "aera", cwd=sample)
     assert (done.returncode, done.stdout) == (4, "")
     assert done.stderr == ("sightline: no symbol is called aera; did you mean\n  shapes.py::area\n")
+
+
+# What is not shown
+
+
+def test_links_out_of_the_roots_and_private_folders_are_not_there(
+    stdio: Stdio, sample: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside.py"
+    outside.write_text("def area(): ...\n\n\ndef secret_outside(): ...\n", encoding="utf-8")
+    (sample / "link.py").symlink_to(outside)
+    (sample / "same.py").symlink_to(sample / "shapes.py")
+    (sample / ".git").mkdir()
+    (sample / ".git" / "config.py").write_text("def area(): ...\n", encoding="utf-8")
+    server = stdio(sample)
+    server.initialize()
+    assert uses(server, of=["area"]).startswith("function shapes.area  shapes.py:1  (width: int")
+    for name in ("secret_outside", "secret_outsid", "link.py", "link.py::area", ".git/config.py"):
+        answer = text_of(server.call("read", {"of": [name], "show": "source"}))
+        assert answer.startswith("error: ") and "def " not in answer
+        assert "link.py::" not in answer.replace(name, "") and str(outside) not in answer

@@ -24,7 +24,7 @@ from sightline.symbols.files import Files
 from sightline.symbols.merging import merged
 from sightline.symbols.near import near
 from sightline.symbols.sources import Sources
-from sightline.symbols.symbol import Symbol, enclosing, module_of
+from sightline.symbols.symbol import Symbol, module_of
 from sightline.text.scopes import is_prose
 
 __all__ = ["ANSWERED", "Named", "Resolver"]
@@ -279,7 +279,7 @@ class Resolver:
 
     def _local(self, path: str, position: Position, name: str) -> Symbol:
         """A name that a function has for itself."""
-        around = enclosing(self.files.declared(path), position.line)
+        around = self.files.around(path, position.line)
         return self._made(path, position, name, "local", "" if around == "-" else around)
 
     def _nameless(self, path: str, position: Position, name: str) -> Symbol:

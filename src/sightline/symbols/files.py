@@ -3,6 +3,7 @@ each declares. Made for one call; what is kept longer lies in ``sources``."""
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 from sightline.contract.source import SourceFile
 from sightline.contract.texts import column_of, line_length_utf16
@@ -11,8 +12,7 @@ from sightline.contract.values import Position
 from sightline.index.cutting.declarations import Declaration, declared_in
 from sightline.index.reading.roles import Role, role_of
 from sightline.symbols.sources import grammar_at
-from sightline.symbols.symbol import Symbol, qualified, signature_of
-from sightline.text.sources import offset_of
+from sightline.symbols.symbol import Symbol, enclosing, qualified, signature_of
 from sightline.workspace.view import View
 
 __all__ = ["Files"]
@@ -25,6 +25,11 @@ class Files:
         self.view = view
         self._texts: dict[str, bytes] = {}
         self._declared: dict[str, Sequence[Declaration]] = {}
+        self._lines: dict[str, Sequence[bytes]] = {}
+        self._starts: dict[str, Sequence[int]] = {}
+        #: Per line, what is around it; and where names are declared.
+        self._around: dict[str, Sequence[str]] = {}
+        self._names: dict[str, set[tuple[int, int]]] = {}
 
     def document(self, path: str) -> SourceFile:
         """A file of the workspace, gated. Raises the failure of one that may not be read."""
@@ -37,11 +42,20 @@ class Files:
         return self._texts[path]
 
     def lines(self, path: str) -> Sequence[bytes]:
-        return self.text(path).split(b"\n")
+        if path not in self._lines:
+            self._lines[path] = self.text(path).split(b"\n")
+        return self._lines[path]
 
     def line(self, path: str, number: int) -> bytes:
-        lines = self.text(path).split(b"\n", number + 1)
+        lines = self.lines(path)
         return lines[number] if number < len(lines) else b""
+
+    def around(self, path: str, line: int) -> str:
+        """The innermost function or class around a line: ``Cart.add``; ``-`` at the top."""
+        if path not in self._around:
+            self._around[path] = enclosing(self.declared(path), len(self.lines(path)))
+        around = self._around[path]
+        return around[line] if line < len(around) else "-"
 
     def grammar(self, path: str) -> str:
         return grammar_at(path, self.text(path))
@@ -55,12 +69,13 @@ class Files:
 
     def is_declared_at(self, path: str, position: Position) -> bool:
         """Whether a function, a class or a member is declared there. A variable is written."""
-        return any(
-            each.line == position.line
-            and each.column == position.character
-            and each.kind not in _WRITTEN
-            for each in self.declared(path)
-        )
+        if path not in self._names:
+            self._names[path] = {
+                (each.line, each.column)
+                for each in self.declared(path)
+                if each.kind not in _WRITTEN
+            }
+        return (position.line, position.character) in self._names[path]
 
     def named_from(self, path: str, start: Position, name: str) -> Position:
         """Where a name stands at a place, or in its line behind it: some servers tell what it is
@@ -99,4 +114,10 @@ class Files:
         )
 
     def offset(self, path: str, position: Position) -> int:
-        return offset_of(self.text(path), position)
+        """The offset of a position in the text of its file."""
+        if path not in self._starts:
+            lengths = (len(line) + 1 for line in self.lines(path))
+            self._starts[path] = [0, *accumulate(lengths)]
+        line = self.line(path, position.line).decode("utf-8", "replace")
+        before = line[: column_of(line, position.character)]
+        return self._starts[path][position.line] + len(before.encode())

@@ -147,15 +147,21 @@ def _declaring(name: Node) -> tuple[Node, Node | None]:
     return node, None
 
 
-def enclosing(declarations: Sequence[Declaration], line: int) -> str:
-    """The innermost function or class around a line: ``Cart.add``; ``-`` at the top of a file."""
-    around = [
-        each for each in declarations if each.first <= line <= each.last and each.kind in _SCOPES
-    ]
-    if not around:
-        return "-"
-    inner = min(around, key=lambda each: (each.last - each.first, -each.line))
-    return f"{inner.container}.{inner.name}" if inner.container else inner.name
+def enclosing(declarations: Sequence[Declaration], lines: int) -> list[str]:
+    """Of each line of a file the innermost function or class around it; ``-`` where there is none.
+
+    >>> add = Declaration("add", "method", "Cart", 1, 6, 1, 2)
+    >>> enclosing([add, Declaration("Cart", "class", "", 0, 6, 0, 3)], 5)
+    ['Cart', 'Cart.add', 'Cart.add', 'Cart', '-']
+    """
+    found = ["-"] * lines
+    scopes = [each for each in declarations if each.kind in _SCOPES]
+    # The largest first; of several on one line the outer one is certain.
+    for each in sorted(scopes, key=lambda each: (each.first - each.last, -each.line, -each.column)):
+        name = f"{each.container}.{each.name}" if each.container else each.name
+        last = min(each.last, lines - 1)
+        found[each.first : last + 1] = [name] * (last + 1 - each.first)
+    return found
 
 
 def shown_line(text: bytes) -> str:

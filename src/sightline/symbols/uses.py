@@ -15,7 +15,7 @@ from sightline.contract.uris import path_in, uri_of
 from sightline.contract.values import Location, Position
 from sightline.symbols.files import Files
 from sightline.symbols.roles import ROLES, role_at
-from sightline.symbols.symbol import Symbol, enclosing, shown_line
+from sightline.symbols.symbol import Symbol, shown_line
 from sightline.workspace.gate import Hidden
 
 __all__ = ["Left", "Use", "Uses", "uses_of"]
@@ -137,7 +137,7 @@ def _at(files: Files, path: str, line: int, role: str) -> Use:
     return Use(
         path,
         line,
-        enclosing(files.declared(path), line),
+        files.around(path, line),
         role,
         shown_line(files.line(path, line)),
         files.is_test(path),

@@ -18,10 +18,9 @@ INFO = ToolInfo(
     name="uses",
     family="code",
     title="Uses of a symbol",
-    description="Every use of a symbol by name, complete or refused: `line enclosing role source`, "
-    "by file. of: Cart.add, shop.cart.Cart.add, shop/cart.py::Cart.add, path:line, path:line:name. "
-    "Waits for the language server. Places that could not be resolved follow as unaccounted, with "
-    "the reason. Ends in more: page=... when cut.",
+    description="Every use of a symbol by name, complete or refused: `line enclosing role source` "
+    "by file. of: Cart.add, shop.cart.Cart.add, path::Cart.add, path:line, path:line:name. Places "
+    "that could not be resolved follow as unaccounted. Ends in more: page=... when cut.",
     schema_version=1,
     epochs=SOURCE_EPOCHS,
 )

@@ -32,6 +32,7 @@ _ANYWHERE: tuple[Question, ...] = (
     ("vscode.lsp.workspaceSymbols", {"query": "main", "pageSize": 5}),
     ("index_status", {}),
     ("context.list_caches", {}),
+    ("read", {"of": ["."], "budget": 200}),
 )
 
 
