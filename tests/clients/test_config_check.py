@@ -43,6 +43,16 @@ def test_over_stdio_it_makes_the_first_steps_of_every_client(
     assert f"ready: {client.next_step}" in done.stdout
 
 
+def test_a_server_that_lists_tools_by_name_alone_is_asked_one_of_them(
+    home: Path, sample: Path
+) -> None:
+    settings = home / ".config/sightline/sightline.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('profile = "agent"\n', encoding="utf-8")
+    done = config(home, sample, "claude-code", "--write", "--check")
+    assert "read: folder .  2 source files" in done.stdout
+
+
 @pytest.mark.parametrize("client", WITH_HTTP, ids=lambda client: client.key)
 def test_over_http_it_reaches_the_running_server(
     client: Client, home: Path, sample: Path, serve: Serve

@@ -120,7 +120,9 @@ async def visit(
     called = _read(result, _Called)
     payload = called.structuredContent
     if payload is None and called.content:
-        payload = _payload(called.content[0].text)
+        text = called.content[0].text
+        # What is asked by name is answered in words, of which the first line says what it is about.
+        payload = {"summary": text.partition("\n")[0]} if tool == "read" else _payload(text)
     return Visit(
         version=opened.serverInfo.version,
         revision=opened.protocolVersion,
