@@ -64,7 +64,8 @@ def unaccounted(files: Files, left: Left) -> tuple[str, list[str]]:
     count = left.unaccounted.count
     places = f"{count:,} places" if count > 1 else "1 place"
     may = "they may be uses" if count > 1 else "it may be a use"
-    title = f"unaccounted: {places} {WHERE[left.unaccounted.reason]}; {may}"
+    other = f" of {left.unaccounted.name}" if left.unaccounted.name else ""
+    title = f"unaccounted: {places}{other} {WHERE[left.unaccounted.reason]}; {may}"
     if len(left.unaccounted.places) >= MOST_PLACES:
         title += f" (the first {len(left.places):,} lines)"
     lines = [
