@@ -364,9 +364,15 @@ def _occurrences(stretches: Stretches, names: Collection[str]) -> Counter[int]:
 
 
 def _line_of(stretch: tuple[int, str], line: int) -> str:
-    """A line as far as it is in a stretch."""
+    """A line as far as it is in a stretch.
+
+    >>> [_line_of((2, "a\\nb"), line) for line in (1, 2, 3, 4)]
+    ['', 'a', 'b', '']
+    """
     first, text = stretch
-    lines = text.split("\n") if line >= first else []
+    if line < first:
+        return ""
+    lines = text.split("\n", line - first + 1)
     return lines[line - first] if line - first < len(lines) else ""
 
 
