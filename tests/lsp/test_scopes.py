@@ -11,6 +11,7 @@ from sightline.text.scopes import (
     is_prose,
     path_of,
     scope_at,
+    tree_of,
 )
 
 LOCAL, PARAMETER, MEMBER, GLOBAL = Scope.LOCAL, Scope.PARAMETER, Scope.MEMBER, Scope.GLOBAL
@@ -84,6 +85,16 @@ JAVASCRIPT = [
 def test_what_a_name_is(language: str, text: str, scope: Scope, owner: str) -> None:
     found = scope_at(grammar_of(language), text.encode(), text.index("label"))
     assert found == Declared(scope, owner)
+
+
+def test_a_text_that_takes_a_grammar_minutes_is_not_read_to_its_end() -> None:
+    """Nothing is known of it then, which excludes nothing; the next text is read as ever."""
+    quotes = b"'" * (256 << 10)
+    assert tree_of("typescript", quotes) is None
+    assert scope_at("typescript", quotes, 3) == Declared(GLOBAL)
+    assert path_of("typescript", quotes, 3) == ()
+    assert not is_prose("typescript", quotes, 3)
+    assert scope_at("typescript", b"class A { label = 1 }", 10) == Declared(MEMBER, "A")
 
 
 GRAMMARS = st.sampled_from(["", "python", "javascript", "typescript", "tsx"])

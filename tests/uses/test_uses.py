@@ -88,7 +88,7 @@ async def uses(running: Engine, mark: tuple[str, int, int], *, declaration: bool
         return f"{type(failure).__name__}: {failure}"
     shown: list[str] = []
     for item in answer["items"]:
-        path = item["uri"].removeprefix(running.root.as_uri() + "/")
+        path = item["uri"].removeprefix(running.root.resolve().as_uri() + "/")
         start = item["range"]["start"]["line"]
         text = (running.root / path).read_text(encoding="utf-8").split("\n")[start]
         shown.append(f"{path}:{start + 1}: {text.strip()}")

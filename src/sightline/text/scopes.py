@@ -9,12 +9,13 @@ Declared(scope=<Scope.MEMBER: 'member'>, owner='A')
 Declared(scope=<Scope.PARAMETER: 'parameter'>, owner='load')
 """
 
+import warnings
 from collections.abc import Iterator
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from tree_sitter import Node, Tree
+from tree_sitter import Node, Parser, Tree
 
 from sightline.text.grammars import parser_for
 
@@ -105,6 +106,8 @@ _GRAMMARS = {
 }
 
 
+#: So long may a text take.
+_MOST_MICROSECONDS = 500_000
 _BODIES = _words("class_body interface_body enum_body object_type object")
 #: What has a block around names that are not local to it.
 _NAMESPACES = _words("internal_module module ambient_declaration")
@@ -118,13 +121,34 @@ def grammar_of(language: str) -> str:
 
 
 @lru_cache(maxsize=16)
-def tree_of(grammar: str, text: bytes) -> Tree:
-    return parser_for(grammar).parse(text)
+def tree_of(grammar: str, text: bytes) -> Tree | None:
+    """The syntax tree of a text; ``None`` of one that takes too long.
+
+    Some texts take a grammar a minute for each 64 KiB: thousands of quotes, say. Nothing else runs
+    meanwhile.
+    """
+    parser = _parser(grammar)
+    parser.reset()  # it would go on with the text that took too long
+    try:
+        return parser.parse(text)
+    except ValueError:
+        return None
+
+
+@cache
+def _parser(grammar: str) -> Parser:
+    with warnings.catch_warnings():
+        # What is to be used instead ends the process in the version that is pinned.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return Parser(parser_for(grammar).language, timeout_micros=_MOST_MICROSECONDS)
 
 
 def node_at(grammar: str, text: bytes, offset: int) -> Node | None:
     """The smallest named node that begins at or spans an offset."""
-    return tree_of(grammar, text).root_node.named_descendant_for_byte_range(offset, offset + 1)
+    tree = tree_of(grammar, text)
+    if tree is None:
+        return None
+    return tree.root_node.named_descendant_for_byte_range(offset, offset + 1)
 
 
 def is_prose(grammar: str, text: bytes, offset: int) -> bool:
@@ -165,7 +189,7 @@ def scope_at(grammar: str, text: bytes, offset: int) -> Declared:
             return Declared(Scope.MEMBER, _name(above))
         if kind in rules.functions or (kind in rules.blocks and not _is_namespace(above)):
             return Declared(Scope.LOCAL)
-    if rules.exports and not _is_exported(tree_of(grammar, text), node):
+    if rules.exports and not _is_exported(node):
         return Declared(Scope.LOCAL)
     return Declared(Scope.GLOBAL)
 
@@ -243,14 +267,15 @@ def _is_common_export(node: Node) -> bool:
     return left is not None and _text(left) in _EXPORTS
 
 
-def _is_exported(tree: Tree, node: Node) -> bool:
+def _is_exported(node: Node) -> bool:
     """Whether other files can name what a file of JavaScript declares at its top.
 
     A file without imports and exports is a script: all of its names are global.
     """
-    if any(above.type in ("export_statement", "ambient_declaration") for _, above in _steps(node)):
+    around = [above for _, above in _steps(node)]
+    if any(above.type in ("export_statement", "ambient_declaration") for above in around):
         return True
-    statements = tree.root_node.named_children
+    statements = around[-1].named_children if around else []
     exports = [each for each in statements if each.type == "export_statement"]
     if not exports and not any(each.type == "import_statement" for each in statements):
         return True

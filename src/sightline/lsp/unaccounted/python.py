@@ -256,7 +256,7 @@ def _plain_imports(text: bytes) -> frozenset[bytes]:
     )
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=128)
 def _is_rebound(text: bytes, name: bytes) -> bool:
     """Whether anything but an import may bind a name in a file."""
     literal = re.escape(name)
