@@ -171,13 +171,13 @@ class Resolver:
                 continue
             # Where it is first set, which may be elsewhere: a parameter of the constructor.
             meant = await self._meant(owner.path, position)
-            if meant and meant[0].path == owner.path:
-                at = meant[0].position
+            if not meant or meant[0].path == owner.path:
+                at = meant[0].position if meant else position
                 here = Declaration(
                     name, "attribute", container, at.line, at.character, *[at.line] * 2
                 )
                 return self.files.symbol(owner.path, here)
-            return meant[0] if meant else None
+            return meant[0]
         return None
 
     async def _bases(self, owner: Symbol) -> list[Symbol]:

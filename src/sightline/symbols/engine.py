@@ -18,4 +18,4 @@ class Symbols:
 
     def resolver(self, view: View, source: Source) -> Resolver:
         """What finds the symbols of one call."""
-        return Resolver(Files(view), source, self.sources)
+        return Resolver(Files(view, self.sources), source, self.sources)

@@ -11,7 +11,7 @@ from sightline.contract.uris import uri_of
 from sightline.contract.values import Position
 from sightline.index.cutting.declarations import Declaration, declared_in
 from sightline.index.reading.roles import Role, role_of
-from sightline.symbols.sources import grammar_at
+from sightline.symbols.sources import Sources, grammar_at
 from sightline.symbols.symbol import Symbol, enclosing, qualified, signature_of
 from sightline.workspace.view import View
 
@@ -21,8 +21,9 @@ _WRITTEN = frozenset({"constant", "field", "variable"})
 
 
 class Files:
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, sources: Sources) -> None:
         self.view = view
+        self._sources = sources
         self._texts: dict[str, bytes] = {}
         self._declared: dict[str, Sequence[Declaration]] = {}
         self._lines: dict[str, Sequence[bytes]] = {}
@@ -38,7 +39,11 @@ class Files:
     def text(self, path: str) -> bytes:
         if path not in self._texts:
             text = self.document(path).text.replace("\r\n", "\n").replace("\r", "\n")
-            self._texts[path] = text.encode("utf-8", "surrogatepass")
+            encoded = text.encode("utf-8", "surrogatepass")
+            known = self._sources.known(path, encoded)
+            if known is not None:
+                encoded, self._declared[path] = known
+            self._texts[path] = encoded
         return self._texts[path]
 
     def lines(self, path: str) -> Sequence[bytes]:
@@ -62,8 +67,8 @@ class Files:
 
     def declared(self, path: str) -> Sequence[Declaration]:
         """What a file declares; nothing where no grammar reads it."""
+        grammar = self.grammar(path)  # which reads the text, and perhaps what it declares
         if path not in self._declared:
-            grammar = self.grammar(path)
             self._declared[path] = declared_in(self.text(path), grammar) if grammar else ()
         return self._declared[path]
 

@@ -62,6 +62,15 @@ class Sources:
                 found[path] = Hit(path, texts.made(path, declarations_of))
         return [found[path] for path in sorted(found)]
 
+    def known(self, path: str, text: bytes) -> tuple[bytes, Sequence[Declaration]] | None:
+        """A text that was read before, as the one object that is kept of it, with its
+        declarations; ``None`` where it is another by now.
+        """
+        for texts in self._texts.values():
+            if path in texts and texts.text(path) == text:
+                return texts.text(path), texts.made(path, declarations_of)
+        return None
+
     def words(self) -> set[str]:
         """Every word of the texts that may be a name, in a thread."""
         return {
