@@ -104,7 +104,9 @@ def ask(call: Callable[..., Any], step: dict[str, Any]) -> str | dict[str, Any]:
             return str(answer["error"]["message"])
         result = answer["result"]
         if not result["isError"]:
-            payload: dict[str, Any] = result["structuredContent"]
+            payload: str | dict[str, Any] = (
+                result.get("structuredContent") or result["content"][0]["text"]
+            )
             return payload
         text = str(result["content"][0]["text"])
         if not asks_for_a_retry(text):

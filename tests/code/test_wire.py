@@ -246,3 +246,28 @@ def test_links_out_of_the_roots_and_private_folders_are_not_there(
         answer = text_of(server.call("read", {"of": [name], "show": "source"}))
         assert answer.startswith("error: ") and "def " not in answer
         assert "link.py::" not in answer.replace(name, "") and str(outside) not in answer
+
+
+def test_what_no_server_is_needed_for_is_answered_without_one(
+    stdio: Stdio, workspace: Workspace
+) -> None:
+    text = "export class Cart {\n  constructor() {\n    this.items = [];\n  }\n}\n"
+    server = stdio(workspace({"cart.js": text}))
+    server.initialize()
+    said = text_of(server.call("read", {"of": ["Cart.items"]}))
+    assert said == "attribute Cart.items  cart.js:3  []\n3      this.items = [];"
+    refused = uses(server, of=["Cart.items"])
+    assert refused == (
+        "error: no language server for JavaScript is installed; run sightline doctor"
+    )
+
+
+def test_symbols_of_several_roots_are_told_apart(stdio: Stdio, workspace: Workspace) -> None:
+    one = workspace({"a.py": "def area(): ...\n\n\narea()\n"}, "one")
+    two = workspace({"a.py": "def area(): ...\n"}, "two")
+    server = stdio(one, two)
+    server.initialize()
+    said = uses(server, of=["area"]).split("\n\n")
+    assert [part.split("  ")[1].split("\n")[0] for part in said] == ["one/a.py:1", "two/a.py:1"]
+    assert "1 use in 1 file: 1 call" in said[0] and "0 uses" in said[1]
+    assert uses(server, of=["one/a.py::area"]) == said[0]

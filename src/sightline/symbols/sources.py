@@ -66,7 +66,7 @@ class Sources:
         """A text that was read before, as the one object that is kept of it, with its
         declarations; ``None`` where it is another by now.
         """
-        for texts in self._texts.values():
+        for texts in list(self._texts.values()):  # threads add to them
             if path in texts and texts.text(path) == text:
                 return texts.text(path), texts.made(path, declarations_of)
         return None
@@ -89,10 +89,12 @@ class Sources:
 
     def _all(self) -> Iterator[SourceTexts]:
         for root in self._workspace.roots.roots:
-            if root.real not in self._texts:
+            texts = self._texts.get(root.real)
+            if texts is None:  # several threads may get here; the first one's is kept
                 discovery = Discovery(root.real, self._environment, root.include_ignored)
-                self._texts[root.real] = SourceTexts(partial(self._files, root, discovery))
-            yield self._texts[root.real]
+                made = SourceTexts(partial(self._files, root, discovery))
+                texts = self._texts.setdefault(root.real, made)
+            yield texts
 
     def _files(self, root: Root, discovery: Discovery) -> list[str]:
         observer = self._workspace.observers.get(root.real)
@@ -102,7 +104,7 @@ class Sources:
         return [f"{root.real}/{path}" for path in sorted(found) if grammar_at(path)]
 
     def _changed(self, changes: Sequence[Change]) -> None:
-        for texts in self._texts.values():
+        for texts in list(self._texts.values()):
             texts.changed(changes)
 
 
