@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from sightline.protocol.revisions import NEWEST
 from sightline.server.compose import catalogue_for, listed_for, surface_for
 from tests.code.test_archives import text_of
 from tests.conftest import Workspace
+from tests.support.files import write_files
 from tests.support.http import HttpServer
 from tests.support.program import run
 from tests.support.stdio import StdioServer
@@ -262,12 +264,25 @@ def test_what_no_server_is_needed_for_is_answered_without_one(
     )
 
 
-def test_symbols_of_several_roots_are_told_apart(stdio: Stdio, workspace: Workspace) -> None:
-    one = workspace({"a.py": "def area(): ...\n\n\narea()\n"}, "one")
-    two = workspace({"a.py": "def area(): ...\n"}, "two")
+def test_symbols_of_several_roots_are_told_apart(stdio: Stdio, tmp_path: Path) -> None:
+    one = write_files(tmp_path / "one", {"a.py": "def area(): ...\n\n\narea()\n"})
+    two = write_files(tmp_path / "two", {"a.py": "def area(): ...\n"})
     server = stdio(one, two)
     server.initialize()
     said = uses(server, of=["area"]).split("\n\n")
     assert [part.split("  ")[1].split("\n")[0] for part in said] == ["one/a.py:1", "two/a.py:1"]
     assert "1 use in 1 file: 1 call" in said[0] and "0 uses" in said[1]
     assert uses(server, of=["one/a.py::area"]) == said[0]
+
+
+def test_a_file_that_takes_a_grammar_minutes_costs_half_a_second(
+    stdio: Stdio, workspace: Workspace
+) -> None:
+    quotes = "area " + "'" * (256 << 10)
+    server = stdio(workspace({"shape.ts": "export function area() {}\n", "slow.ts": quotes}))
+    server.initialize()
+    began = time.monotonic()
+    said = text_of(server.call("read", {"of": ["area"]}))
+    assert said == "function area  shape.ts:1  ()\n1  export function area() {}"
+    assert text_of(server.call("read", {"of": ["slow.ts"]})).startswith("error: ")
+    assert time.monotonic() - began < 25

@@ -9,9 +9,9 @@ from sightline.contract.source import SourceFile
 from sightline.contract.texts import column_of, line_length_utf16
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Position
-from sightline.index.cutting.declarations import Declaration, declared_in
+from sightline.index.cutting.declarations import Declaration
 from sightline.index.reading.roles import Role, role_of
-from sightline.symbols.sources import Sources, grammar_at
+from sightline.symbols.sources import Sources, declared, grammar_at
 from sightline.symbols.symbol import Symbol, enclosing, qualified, signature_of
 from sightline.workspace.view import View
 
@@ -67,9 +67,9 @@ class Files:
 
     def declared(self, path: str) -> Sequence[Declaration]:
         """What a file declares; nothing where no grammar reads it."""
-        grammar = self.grammar(path)  # which reads the text, and perhaps what it declares
+        text = self.text(path)  # which may know what it declares
         if path not in self._declared:
-            self._declared[path] = declared_in(self.text(path), grammar) if grammar else ()
+            self._declared[path] = declared(path, text)
         return self._declared[path]
 
     def is_declared_at(self, path: str, position: Position) -> bool:

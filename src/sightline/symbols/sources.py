@@ -13,12 +13,13 @@ from sightline.index.building.discover import Discovery
 from sightline.index.cutting.declarations import Declaration, declared_in
 from sightline.index.reading.languages import language_of
 from sightline.text.grammars import GRAMMARS
+from sightline.text.scopes import tree_of
 from sightline.text.sources import SourceTexts, word
 from sightline.workspace.changes import Change
 from sightline.workspace.roots import Root
 from sightline.workspace.workspace import Workspace
 
-__all__ = ["Hit", "Sources", "grammar_at"]
+__all__ = ["Hit", "Sources", "declared", "grammar_at"]
 
 #: What these declare are no symbols that code uses by name.
 _NO_CODE = frozenset({"html", "css", "sql"})
@@ -110,7 +111,14 @@ class Sources:
 
 def declarations_of(texts: SourceTexts, path: str) -> Sequence[Declaration]:
     text = texts.text(path)
-    return declared_in(text, grammar_at(path, text))
+    return declared(path, text)
+
+
+def declared(path: str, text: bytes) -> Sequence[Declaration]:
+    """What a file declares; nothing where no grammar reads it, or where that takes too long."""
+    grammar = grammar_at(path, text)
+    tree = tree_of(grammar, text) if grammar else None
+    return declared_in(text, grammar, tree) if tree is not None else ()
 
 
 def words_of(texts: SourceTexts, path: str) -> frozenset[bytes]:

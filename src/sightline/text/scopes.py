@@ -9,6 +9,7 @@ Declared(scope=<Scope.MEMBER: 'member'>, owner='A')
 Declared(scope=<Scope.PARAMETER: 'parameter'>, owner='load')
 """
 
+import threading
 import warnings
 from collections.abc import Iterator
 from enum import Enum
@@ -108,6 +109,8 @@ _GRAMMARS = {
 
 #: So long may a text take.
 _MOST_MICROSECONDS = 500_000
+#: A parser reads one text at a time, and what silences its warning holds for all threads.
+_parsing = threading.Lock()
 _BODIES = _words("class_body interface_body enum_body object_type object")
 #: What has a block around names that are not local to it.
 _NAMESPACES = _words("internal_module module ambient_declaration")
@@ -127,12 +130,13 @@ def tree_of(grammar: str, text: bytes) -> Tree | None:
     Some texts take a grammar a minute for each 64 KiB: thousands of quotes, say. Nothing else runs
     meanwhile.
     """
-    parser = _parser(grammar)
-    parser.reset()  # it would go on with the text that took too long
-    try:
-        return parser.parse(text)
-    except ValueError:
-        return None
+    with _parsing:
+        parser = _parser(grammar)
+        parser.reset()  # it would go on with the text that took too long
+        try:
+            return parser.parse(text)
+        except ValueError:
+            return None
 
 
 @cache

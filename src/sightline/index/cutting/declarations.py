@@ -13,7 +13,7 @@ from functools import cache
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
-from tree_sitter import Node
+from tree_sitter import Node, Tree
 
 from sightline.index.cutting.chunks import Chunk, Symbol, utf16_column
 from sightline.index.cutting.windows import MAX_LINES, cut_windows, newlines, split_spans
@@ -88,16 +88,17 @@ class Declaration(NamedTuple):
     last: int
 
 
-def declared_in(data: bytes, language: str) -> list[Declaration]:
-    """What a UTF-8 file declares outside of functions, in the order of the names.
+def declared_in(data: bytes, language: str, tree: Tree) -> list[Declaration]:
+    """What a UTF-8 file declares outside of functions, in the order of the names. The tree is its.
 
-    >>> [d.name for d in declared_in(b"class A:\\n  x = 1\\n  def f(self): ...", "python")]
+    >>> text = b"class A:\\n  x = 1\\n  def f(self): ..."
+    >>> [d.name for d in declared_in(text, "python", parser_for("python").parse(text))]
     ['A', 'x', 'f']
     """
     root = _Part("module", "", "", 0, len(data))
     lines = newlines(data)
     walk = _Walk(data, lines, language)
-    walk.enter(parser_for(language).parse(data).root_node.named_children, root, 0)
+    walk.enter(tree.root_node.named_children, root, 0)
     found = [_declaration(each, root, lines) for _, each in root.symbols]
     stack = list(root.parts)
     while stack:
