@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from sightline.contract.failures import NoIndex, NotReady, Unavailable
@@ -40,7 +41,7 @@ from sightline.workspace.roots import Root
 from sightline.workspace.tree import Tree
 from sightline.workspace.workspace import Workspace
 
-__all__ = ["Answer", "Index"]
+__all__ = ["Answer", "Index", "Seen"]
 
 T = TypeVar("T")
 
@@ -51,10 +52,17 @@ _VECTORS_AWAITED = 4_000
 #: How often somebody who waits for vectors is told how far they are.
 _TELL_S = 0.25
 _BY_WORDS = "ask with ranking words"
+_TOO_FAST = "files change faster than they can be read; ask again"
 
 
 def always() -> bool:
     return True
+
+
+def _unheard(
+    message: str, *, phase: str, done: int | None = None, total: int | None = None
+) -> None:
+    """Progress of what nobody waits for."""
 
 
 def _searches_at_once() -> int:
@@ -103,6 +111,49 @@ class Answer:
                     "a file changed while it was read; ask again", waiting_for="the index"
                 ) from None
         return self._items[place]
+
+    @property
+    def files(self) -> int:
+        """How many files have a result."""
+        return len({(which, self.searches[which].path(found)) for which, found in self.found})
+
+    def real(self, place: int) -> str:
+        """The path of a result's file."""
+        which, found = self.found[place]
+        return f"{self.searches[which].root}/{self.searches[which].path(found)}"
+
+    def qualified(self, place: int) -> str:
+        """The name of a result with the names around it."""
+        which, found = self.found[place]
+        chunk, name = self.searches[which].chunk(found), self.item(place).name
+        inner = chunk.name if name != chunk.name else ""
+        return ".".join(filter(None, (chunk.container, inner, name)))
+
+    def source(self, place: int) -> str:
+        """The line of source that a result is best shown by: the one with its name, if it has one.
+
+        Raises ``Outdated`` if its file changed meanwhile."""
+        which, found = self.found[place]
+        item = self.item(place)
+        if not item.name:
+            return item.snippet.partition("\n")[0].partition(": ")[2]
+        return self.searches[which].line(found, item.position.line)
+
+    def by_file(self, most: int) -> list[tuple[str, str, dict[int, str]]]:
+        """Of a text search: (root, path, source by line) of the files with matches, best first,
+        until so many lines are found."""
+        files: dict[tuple[int, str], list[Found]] = {}
+        for which, found in self.found:
+            files.setdefault((which, self.searches[which].path(found)), []).append(found)
+        listed: list[tuple[str, str, dict[int, str]]] = []
+        for (which, path), found_there in files.items():
+            if most <= 0:
+                break
+            search = self.searches[which]
+            lines = search.lines(path, found_there)
+            listed.append((search.root, path, dict(islice(lines.items(), most))))
+            most -= len(lines)
+        return listed
 
     def begin(self, count: int) -> None:
         """Makes the first items while what the search read is at hand, and lets go of that."""
@@ -172,6 +223,7 @@ class Index:
         self._cache = cache
         self._places = asyncio.Semaphore(_searches_at_once())
         self.builders: dict[str, Builder] = {}
+        self._first_build: asyncio.Task[dict[str, Tally]] | None = None
         #: Of roots that were taken away. They may come back.
         self._left: dict[str, Builder] = {}
         self._roots_changed()
@@ -234,6 +286,21 @@ class Index:
             done[root] = await builder.refresh(partial(self.tree, root), progress, force=force)
             await self.dense.prepare(builder)
         return done
+
+    def build_ahead(self) -> None:
+        """Builds what was never built in the background, for callers who come back for it.
+
+        Raises the failure that the last try ended with; the next call tries again.
+        """
+        build, self._first_build = self._first_build, None
+        if build is not None and build.done():
+            build.result()
+            return
+        if build is None:
+            work = self.build(_unheard, force=False)
+            build = asyncio.create_task(work, name="build the index")
+            build.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        self._first_build = build
 
     async def finish_vectors(self, progress: Progress) -> None:
         """Waits for the vectors of everything that is indexed, for whoever can."""
@@ -315,9 +382,7 @@ class Index:
                 return await self._stoppable(partial(self._search, seen, asked, stopped), stopped)
             except Outdated as outdated:
                 self.workspace.surprised(outdated.real)
-        raise NotReady(
-            "files change faster than they can be read; ask again", waiting_for="the files"
-        )
+        raise NotReady(_TOO_FAST, waiting_for="the files")
 
     async def _near(
         self, seen: Sequence["Seen"], text: str, weight: float
@@ -387,7 +452,7 @@ class Index:
         )
         for which, (root, builder, snapshot) in enumerate(ready):
             near = asked.near[which]
-            inner = self._inner_roots(root)
+            inner = self.inner_roots(root)
             search = RootSearch(
                 snapshot, root.real, self.lookup, asked.request, check, near, asked.query, inner
             )
@@ -421,6 +486,17 @@ class Index:
         answer.begin(asked.first)
         return answer
 
+    async def look(self, work: Callable[[Sequence["Seen"]], T], progress: Progress) -> T:
+        """What some work in a thread finds in the roots as they are now. It starts over where it
+        raises ``Outdated``."""
+        for _ in range(_MAX_ATTEMPTS):
+            seen = [Seen.now(*each) for each in await self.ready(progress)]
+            try:
+                return await self._stoppable(partial(work, seen), threading.Event())
+            except Outdated as outdated:
+                self.workspace.surprised(outdated.real)
+        raise NotReady(_TOO_FAST, waiting_for="the files")
+
     async def _stoppable(self, work: Callable[[], T], stopped: threading.Event) -> T:
         """Searches in a thread that is told to stop when the caller is cancelled.
 
@@ -445,7 +521,7 @@ class Index:
             thread.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             raise
 
-    def _inner_roots(self, root: Root) -> tuple[str, ...]:
+    def inner_roots(self, root: Root) -> tuple[str, ...]:
         """Roots inside this one answer for themselves."""
         others = [other.real for other in self.workspace.roots.roots if other.real != root.real]
         prefix = root.real + "/"
@@ -454,6 +530,9 @@ class Index:
     # Lifetime
 
     async def close(self) -> None:
+        if self._first_build is not None:
+            self._first_build.cancel()
+            await asyncio.wait({self._first_build})
         await self.dense.close()
         await self.workers.close()
         for builder in (*self.builders.values(), *self._left.values()):

@@ -18,8 +18,7 @@ from sightline.index.searching.results import Records
 from sightline.index.storage.segment import term_key
 from sightline.index.storage.snapshot import LANGUAGE_CODES, Snapshot
 from sightline.index.terms.words import compact
-from sightline.workspace.ignore import glob_expression
-from sightline.workspace.linear import BadPattern, Expression, compile_expression
+from sightline.workspace.path_globs import PathGlobs
 
 __all__ = ["Filters", "Scope", "ends_with", "language_named", "split_name", "symbols_named"]
 
@@ -159,27 +158,9 @@ def _qualified(snapshot: Snapshot, chunks: Ints, symbol: str, *, exact: bool) ->
 
 
 def _paths(snapshot: Snapshot, globs: Sequence[str]) -> Flags:
-    wanted = [_compile(glob) for glob in globs if not glob.startswith("!")]
-    unwanted = [_compile(glob[1:]) for glob in globs if glob.startswith("!")]
+    wanted = PathGlobs(globs)
     flags = np.zeros(snapshot.files, bool)
     for part, base in zip(snapshot.parts, snapshot.file_base, strict=True):
         for place, path in enumerate(part.paths):
-            raw = path.encode()
-            inside = not wanted or any(pattern.fills(raw) for pattern in wanted)
-            flags[base + place] = inside and not any(p.fills(raw) for p in unwanted)
+            flags[base + place] = wanted.fit(path)
     return flags
-
-
-def _compile(glob: str) -> Expression:
-    """A glob over whole paths. A folder's name stands for everything in it."""
-    if glob.strip().rstrip("/") == ".":
-        return compile_expression(".*", utf8=False)
-    bare = glob.strip().removeprefix("./").rstrip("/")
-    anchored = "/" in bare
-    expression = glob_expression(bare.removeprefix("/"))
-    if not anchored:
-        expression = f"(?:.*/)?{expression}"
-    try:
-        return compile_expression(f"{expression}(?:/.*)?", utf8=False)
-    except BadPattern:
-        raise InvalidArguments("path holds a glob that cannot be read") from None

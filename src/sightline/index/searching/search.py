@@ -5,7 +5,7 @@ A ranked search adds the nearness of vectors to its own scores where the caller 
 ``dense``). Everything blocks; the caller runs it in a thread and cancels through ``check``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from sightline.contract.canonical import sha256_hex
 from sightline.contract.uris import uri_of
 from sightline.contract.values import Position
 from sightline.index.cutting.chunks import Chunk
+from sightline.index.cutting.windows import line_ends
 from sightline.index.searching.explain import reasons_for
 from sightline.index.searching.filters import Filters, Scope, split_name
 from sightline.index.searching.hits import Hit, line_and_column
@@ -23,7 +24,7 @@ from sightline.index.searching.query import Query, understand
 from sightline.index.searching.ranked import Near, Ranked
 from sightline.index.searching.results import Found, Missing, Records, Results
 from sightline.index.searching.scanning import Scanner
-from sightline.index.searching.snippets import Limits, Marks, snippet
+from sightline.index.searching.snippets import Limits, Marks, matching_line, snippet
 from sightline.index.searching.texts import Texts
 from sightline.index.storage.snapshot import Snapshot
 
@@ -142,6 +143,22 @@ class RootSearch:
 
     def path(self, found: Found) -> str:
         return self.snapshot.path(self._records.place(found.chunk)[0])
+
+    def line(self, found: Found, number: int) -> str:
+        """A line of a result's file, from 0, as it is shown."""
+        data = self._texts.at(self.path(found))
+        ends = line_ends(data)
+        start = int(ends[number - 1]) + 1 if 0 < number <= len(ends) else 0
+        return matching_line(data, ends, start)[1]
+
+    def lines(self, path: str, found: Sequence[Found]) -> dict[int, str]:
+        """The lines of a file, from 1, in which the matches of some of its results begin, in the
+        order of the file. Raises ``Outdated`` if it changed meanwhile."""
+        data = self._texts.at(path)
+        ends = line_ends(data)
+        starts = sorted(start for each in found for start, _ in each.matches)
+        shown = (matching_line(data, ends, start) for start in reversed(starts))
+        return dict(sorted((line + 1, text) for line, text in shown))
 
     def chunk(self, found: Found) -> Chunk:
         return self._records.chunk(found.chunk)

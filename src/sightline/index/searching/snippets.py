@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sightline.index.cutting.windows import line_ends
 from sightline.index.searching.hits import Hit
 
-__all__ = ["Limits", "Marks", "snippet"]
+__all__ = ["Limits", "Marks", "matching_line", "snippet"]
 
 Ends = NDArray[np.int64]
 
@@ -88,16 +88,22 @@ def snippet(data: bytes, hit: Hit, marks: Marks, limits: Limits) -> str:
     return _joined(entries)
 
 
+def matching_line(data: bytes, lines: Ends, start: int) -> tuple[int, str]:
+    """The line in which a match begins, from 0, and what is shown of it."""
+    line = bisect_right(lines, start - 1)
+    begin = int(lines[line - 1]) + 1 if line else 0
+    column = len(data[begin:start].decode("utf-8", "replace"))
+    return line, _clipped(_text(data, lines, line), column)
+
+
 def _matched(data: bytes, hit: Hit, lines: Ends, limits: Limits) -> str:
     """Every matching line, then what a match goes on to and the lines beside, while there is
     room."""
     entries: dict[int, str] = {}
     beside: list[int] = []
     for start, end in hit.matches:
-        line = bisect_right(lines, start - 1)
-        begin = int(lines[line - 1]) + 1 if line else 0
-        column = len(data[begin:start].decode("utf-8", "replace"))
-        entries[line] = f"{line + 1}: {_clipped(_text(data, lines, line), column)}"
+        line, shown = matching_line(data, lines, start)
+        entries[line] = f"{line + 1}: {shown}"
         last = bisect_right(lines, max(start, end - 1) - 1)
         beside += range(line + 1, min(last, line + 2) + 1)
     for line in entries:
