@@ -11,6 +11,7 @@ __all__ = ["EXITS", "commands_page"]
 #: What each way to end means.
 EXITS = {
     Exit.OK: "done",
+    Exit.ERRORS: "check lists errors in the code",
     Exit.USAGE: "the command line is wrong; its usage is printed",
     Exit.REFUSED: "refused or invalid: outside the roots, a bad setting, a file that is not changed",
     Exit.NOT_FOUND: "not found: no such file or position, no index, nothing is running",

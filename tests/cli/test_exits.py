@@ -27,6 +27,7 @@ from tests.support.watching import HANG_S
 def test_the_codes() -> None:
     assert {code.name: int(code) for code in Exit} == {
         "OK": 0,
+        "ERRORS": 1,
         "USAGE": 2,
         "REFUSED": 3,
         "NOT_FOUND": 4,

@@ -28,7 +28,7 @@ from tests.support.stdio import StdioServer
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.txt"))
 SECTION = re.compile(r"^-- (.+) --$", re.MULTILINE)
-QUESTION = re.compile(r"(uses|read) \{")
+QUESTION = re.compile(r"(find|read|uses|check) \{")
 
 
 def text_of(answer: Any) -> str:

@@ -21,6 +21,7 @@ from tests.support.stdio import StdioServer
 
 Stdio = Callable[..., StdioServer]
 V1 = 7
+AGENT = ["find", "read", "uses", "check"]
 MORE = re.compile(r"more: page=(\d+-[a-z2-7]{6})\Z")
 CALLS = "".join(f"    add({number})\n" for number in range(300))
 FILES = {
@@ -47,11 +48,9 @@ def names(**settings: Any) -> list[str]:
 
 def test_a_profile_says_what_is_listed() -> None:
     everything = names()
-    assert names(profile="agent") == ["uses", "read"]
+    assert names(profile="agent") == AGENT
     assert names(profile="all") == everything
-    assert names(profile="contract") == [
-        name for name in everything if name not in ("uses", "read")
-    ]
+    assert names(profile="contract") == [name for name in everything if name not in AGENT]
     assert names(families=["lsp"]) == names(families=["lsp"], profile="contract")
     assert len(names(families=["lsp"])) == V1
     assert names(families=["lsp"], profile="agent") == []
@@ -61,7 +60,7 @@ def test_what_a_profile_does_not_list_is_answered(stdio: Stdio, sample: Path) ->
     server = stdio(sample, "--set", "profile=agent")
     initialized = server.initialize()["result"]
     listed = server.request("tools/list")["result"]["tools"]
-    assert [tool["name"] for tool in listed] == ["uses", "read"]
+    assert [tool["name"] for tool in listed] == AGENT
     assert "vscode.lsp" not in json.dumps(initialized)
     hidden = server.call("workspace_status", {})["result"]
     assert not hidden["isError"]
@@ -79,7 +78,7 @@ def test_what_is_listed_for_agents_is_small() -> None:
     listing = bytes(surface_for(settings).tools("dotted", "empty", NEWEST))
     assert len(listing) <= 9_000
     assert b"outputSchema" not in listing
-    assert {tool.info.name for tool in catalogue_for(settings)} > {"uses", "read", "search"}
+    assert {tool.info.name for tool in catalogue_for(settings)} > {*AGENT, "search"}
 
 
 # Pages

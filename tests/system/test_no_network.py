@@ -66,6 +66,8 @@ def calls(project: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for name in ("area", "helper", "part"):
         yield "uses", {"of": [name]}
         yield "read", {"of": [name]}
+        yield "find", {"query": name}
+    yield "check", {}
 
 
 def ask_everything(server: StdioServer | HttpServer, project: Path) -> None:
@@ -131,8 +133,10 @@ def test_every_command_behind_the_wall(installed: Path, project: Path, caches: P
     defined = json.dumps(place(project / "main.py", 2, 7))
     asked: list[tuple[str | Path, ...]] = [
         ("call", "vscode.lsp.definition", defined, "--root", project),
+        ("find", "area"),
         ("uses", "area"),
         ("read", "area"),
+        ("check",),
         ("config", "claude-code"),
         ("tools",),
         ("settings",),

@@ -41,7 +41,7 @@ def test_every_answer_is_as_the_listing_says(stdio: Stdio, home: Path, sample: P
     listed = server.request("tools/list")["result"]["tools"]
     shaped = {tool["name"]: tool["outputSchema"] for tool in listed if "outputSchema" in tool}
     schemas = {name: jsonschema_rs.validator_for(schema) for name, schema in shaped.items()}
-    assert {tool["name"] for tool in listed} - schemas.keys() == {"uses", "read"}
+    assert {tool["name"] for tool in listed} - schemas.keys() == {"find", "read", "uses", "check"}
     answered: set[str] = set()
     for tool, arguments in steps(sample):
         answer = server.call(tool, arguments)

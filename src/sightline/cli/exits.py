@@ -14,6 +14,8 @@ __all__ = ["CommandError", "Exit", "exit_for", "fail"]
 
 class Exit(IntEnum):
     OK = 0
+    #: ``check`` found errors in the code.
+    ERRORS = 1
     USAGE = 2
     REFUSED = 3
     NOT_FOUND = 4

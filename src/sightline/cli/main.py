@@ -19,8 +19,10 @@ __all__ = ["COMMANDS", "main", "run"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve", "serve over HTTP on 127.0.0.1"),
     "stdio": ("stdio", "serve one client over standard input and output"),
+    "find": ("find", "declarations, lines or places, by name, text or meaning"),
     "uses": ("by_name", "every use of a symbol, by its name"),
     "read": ("by_name", "the source, outline or type of a symbol, by its name"),
+    "check": ("check", "errors and warnings, and what is new or fixed since a baseline"),
     "call": ("call", "make one tool call and print its payload"),
     "config": ("config", "connect a client: show, write and check what it needs"),
     "tools": ("tools", "print the catalogue as JSON"),

@@ -17,6 +17,7 @@ __all__ = [
     "line_text",
     "listed",
     "listed_paths",
+    "visible",
 ]
 
 #: A pattern for paths that may stand in a sentence of ours: no blanks, no words of their own. Web
@@ -137,3 +138,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     close = difflib.get_close_matches(word, list(known), n=1)
     return f"did you mean {close[0]}?" if close else ""
+
+
+def visible(text: str) -> str:
+    """Text on one line, each run of blanks as one, without what cannot be seen.
+
+    >>> visible(" a\\tb\\n\\x1b[2J ")
+    'a b [2J'
+    """
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else " " for char in text)
+    return " ".join(text.split())

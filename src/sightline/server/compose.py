@@ -185,16 +185,17 @@ class LazyIndex:
 class LazySymbols:
     """What finds symbols by name, made when the first tool asks for it: it brings grammars."""
 
-    def __init__(self, workspace: Workspace, environment: Mapping[str, str]) -> None:
+    def __init__(self, workspace: Workspace, environment: Mapping[str, str], cache: Path) -> None:
         self._workspace = workspace
         self._environment = environment
+        self._cache = cache
         self._made: Symbols | None = None
 
     async def get(self) -> "Symbols":
         if self._made is None:
             module = await asyncio.to_thread(import_module, "sightline.symbols.engine")
             if self._made is None:
-                self._made = module.Symbols(self._workspace, self._environment)
+                self._made = module.Symbols(self._workspace, self._environment, self._cache)
         assert self._made is not None
         return self._made
 
@@ -229,13 +230,13 @@ class Program(Struct, eq=False):
     ) -> "Program":
         """A program on any source."""
         index = LazyIndex(workspace, views, environment, cache, dense=settings.dense)
-        index_or_none = index.get if "index" in settings.families else no_index
+        index_or_none = index.get if {"index", "code"} & {*settings.families} else no_index
 
         def served() -> list[str]:
             roots = workspace.roots.roots if "index" in settings.families else ()
             return [root.name for root in roots]
 
-        symbols = LazySymbols(workspace, environment)
+        symbols = LazySymbols(workspace, environment, cache)
         context = ContextEngine(context_root, settings.tokenizer, served)
 
         def desk(view: View, progress: Progress) -> Desk:

@@ -16,7 +16,7 @@ from sightline.contract.uris import path_in
 from sightline.symbols.files import Files
 from sightline.symbols.symbol import Symbol
 
-__all__ = ["merged"]
+__all__ = ["merged", "merged_in_files"]
 
 #: More candidates are not compared with each other: the name says too little.
 _MOST = 8
@@ -24,13 +24,25 @@ _MOST = 8
 
 async def merged(source: Source, files: Files, found: Sequence[Symbol]) -> list[Symbol]:
     """The symbols, each once, in their order. The longest declaration stands for a symbol."""
-    groups: dict[tuple[str, str, str], list[Symbol]] = {}
-    for each in found:
-        groups.setdefault((each.path, each.container, each.name), []).append(each)
-    symbols = list(groups.values())
+    symbols = _by_container(found)
     if 1 < len(symbols) <= _MOST:
         symbols = await _joined(source, files, symbols)
     return [_one(group) for group in symbols]
+
+
+def merged_in_files(found: Sequence[Symbol]) -> list[Symbol]:
+    """The same as far as it can be told without a source."""
+    by_place = (
+        sorted(group, key=lambda each: each.position.line) for group in _by_container(found)
+    )
+    return [_one(group) for group in by_place]
+
+
+def _by_container(found: Sequence[Symbol]) -> list[list[Symbol]]:
+    groups: dict[tuple[str, str, str], list[Symbol]] = {}
+    for each in found:
+        groups.setdefault((each.path, each.container, each.name), []).append(each)
+    return list(groups.values())
 
 
 async def _joined(

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sightline.tools.check import Check
 from sightline.tools.check_status import CheckStatus
 from sightline.tools.context_inspect_cache import ContextInspectCache
 from sightline.tools.context_list_caches import ContextListCaches
@@ -10,6 +11,7 @@ from sightline.tools.definition import Definition
 from sightline.tools.diagnostics_document import DiagnosticsDocument
 from sightline.tools.diagnostics_workspace import DiagnosticsWorkspace
 from sightline.tools.document_symbols import DocumentSymbols
+from sightline.tools.find import Find
 from sightline.tools.hover import Hover
 from sightline.tools.index_build import IndexBuild
 from sightline.tools.index_status import IndexStatus
@@ -42,6 +44,8 @@ CATALOGUE: tuple[Tool[Any], ...] = (
     ContextResolve(),
     ContextListCaches(),
     ContextInspectCache(),
-    UsesOfSymbols(),
+    Find(),
     Read(),
+    UsesOfSymbols(),
+    Check(),
 )
