@@ -156,7 +156,7 @@ def occurrences_in(name: str, language: str) -> Callable[[str], object]:
     grammar = grammar_of(language)
 
     def occurrences(text: str) -> None:
-        data = text[: SIZE // 64].encode()
+        data = text[: SIZE // 256].encode()
         with tempfile.TemporaryDirectory() as folder:
             path = str(write_files(Path(folder), {name: data.decode()}) / name)
             texts = SourceTexts(lambda: [path])
