@@ -51,5 +51,8 @@ def test_every_page_of_evidence_is_listed_with_the_command_that_writes_it() -> N
         if page.name != "README.md":
             row = next(line for line in index.splitlines() if f"[{page.name}]" in line)
             first = page.read_text(encoding="utf-8").splitlines()[0]
+            if first.startswith("# "):  # written by hand
+                assert all(cell.strip() for cell in row.split("|")[1:-1]), row
+                continue
             command = first.removeprefix("<!-- Written by `").partition("`")[0]
             assert f"| `{command}` |" in row
