@@ -77,6 +77,10 @@ async def find(
     nameless = nameless and not places
     if are_imports(language, definitions, known.encoded):
         places = [*places, *(place for place in definitions if place not in set(places))]
+    elif include_declaration and texts is not None:
+        declared = (place for place in definitions if place.range.start != place.range.end)
+        own = [place for place in declared if path_in(place.uri) in texts]
+        places = list(dict.fromkeys([*places, *own]))
     elif not include_declaration:
         places = without_declarations(places, definitions, language, known.of)
     return Found(places, unaccounted, unknown, nameless, definitions)
