@@ -142,7 +142,7 @@ def _at_name(place: Location, name: str, text: str | None) -> Location:
         return place
     line = line_text(text, start.line) or ""
     stated = line[column_of(line, start.character) : column_of(line, end.character)]
-    owner = re.fullmatch(r"[\w.\[\]()]*\.\s*(?=\w)", stated[: len(stated) - len(name)])
+    owner = re.fullmatch(r"[\w.\[\]()]*\.\s*", stated[: len(stated) - len(name)])
     if owner is None or not stated.endswith(name):
         return place
     length = end.character - len(name.encode("utf-16-le")) // 2
