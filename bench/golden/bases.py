@@ -140,7 +140,7 @@ class Database(NamedTuple):
     flags: tuple[str, ...] = ()
 
     def write(self, root: Path) -> None:
-        """Writes it anew if the code base lies elsewhere by now."""
+        """Writes the database again if the code base has moved."""
         place, file = root / self.folder, root / "compile_commands.json"
         entries = [
             {

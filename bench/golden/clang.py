@@ -1,7 +1,7 @@
 """libclang as a witness for C: what each name in a source refers to, over all sources.
 
 A source is read as its compile database says; without one, with every folder of headers on the
-include path. Names under a condition that does not hold are seen by nobody here.
+include path. Names under a condition that does not hold are not seen.
 """
 
 import json

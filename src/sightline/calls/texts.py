@@ -44,7 +44,7 @@ def wanted(text: str | None) -> Wanted:
         return FIRST
     found = _PAGE.fullmatch(text)
     if found is None:
-        raise CursorInvalid("page is no page of an answer; pass what stands behind more: page=")
+        raise CursorInvalid("page names no page of an answer; pass what follows more: page=")
     return Wanted(int(found[1]), found[2])
 
 

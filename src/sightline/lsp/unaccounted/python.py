@@ -40,7 +40,6 @@ _MOST_CALL, _MOST_CALLEE = 4_000, 200
 _OPENING, _CLOSING = frozenset(b"([{"), frozenset(b")]}")
 #: What copies an object with some of its fields changed.
 _COPIES = re.compile(rb"\b(?:replace|evolve|_replace|__replace__|model_construct)\b")
-_CONSTRUCTORS = frozenset({"__init__", "__new__"})
 _LOADS = re.compile(rb"\bimport_module\b|\b__import__\b|\bimportorskip\b|\bsys\.modules\b")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 #: What stands before the parentheses of a declaration.
